@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker, WorkerOptions } from '@rowlock/core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BrowserStage, browserStage, gate, Mail, Print, Report } from './browser-stage.js';
 
 let stage: BrowserStage;
+/** Those of the test that is running. One that fails must not leave its worker to the next. */
+const workers: Worker<unknown>[] = [];
 
 beforeAll(async () => {
   stage = await browserStage();
 });
 afterAll(() => stage?.stop());
 afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop({ drain: 0 })));
   await stage.closePages();
   stage.grant = 'operator';
   await stage.rowlock.resume('all');
@@ -17,10 +21,16 @@ afterEach(async () => {
   await stage.rowlock.deleteMany({ created: { from: new Date(0) } });
 });
 
+async function startWorker(options: WorkerOptions = {}): Promise<Worker<unknown>> {
+  const worker = stage.rowlock.worker(options);
+  workers.push(worker);
+  await worker.start();
+  return worker;
+}
+
 /** Settles all jobs of this stage. */
 async function work(): Promise<void> {
-  const worker = stage.rowlock.worker();
-  await worker.start();
+  const worker = await startWorker();
   while ((await stage.rowlock.count({ status: ['new', 'in-progress'] })).count > 0) await sleep(50);
   await worker.stop();
 }
@@ -161,8 +171,7 @@ test('a schedule is previewed, run, paused and resumed', async () => {
 });
 
 test('the lock picture: who runs, who waits for what, and who has the slot of a limit', async () => {
-  const worker = stage.rowlock.worker({ name: 'packer' });
-  await worker.start();
+  const worker = await startWorker({ name: 'packer' });
   const first = await stage.rowlock.enqueue(Print, { payload: { page: 1 }, key: 'book' });
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=picture&queue=printers');
   const row = (id: string) =>
@@ -236,8 +245,7 @@ test('a limit and a rate are set, and reset', async () => {
 });
 
 test('a worker is seen, and so is its end', async () => {
-  const worker = stage.rowlock.worker({ name: 'packer' });
-  await worker.start();
+  const worker = await startWorker({ name: 'packer' });
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=workers');
   const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'packer' }) });
   await row.getByText('alive').waitFor();
