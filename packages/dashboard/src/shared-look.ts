@@ -1,8 +1,9 @@
 import { Problem } from './http/problem.js';
 
 /**
- * How long a look is new enough for others, in milliseconds. At least 29 times as long as it took: so looks take a thirtieth
- * of the time, however slow the database is.
+ * How long a look is new enough for others, in milliseconds. At least 29 times as long as the quicker of the last two took: so
+ * looks take a thirtieth of the time, however slow the database is. One slow look is no rule: the first of all waits for the
+ * server's caches.
  */
 const NEW_MS = 2_000;
 const TIMES_TOOK = 29;
@@ -14,6 +15,7 @@ const WAIT_MS = 10_000;
 export class SharedLook<Found> {
   readonly #look: () => Promise<Found>;
   #found: { readonly value: Found; readonly until: number } | null = null;
+  #lastTookMs = 0;
   #pending: Promise<Found> | null = null;
 
   constructor(look: () => Promise<Found>) {
@@ -39,7 +41,9 @@ export class SharedLook<Found> {
     const pending = this.#look().then(
       (value) => {
         const now = performance.now();
-        const until = now + Math.max(NEW_MS, (now - begun) * TIMES_TOOK);
+        const tookMs = now - begun;
+        const until = now + Math.max(NEW_MS, Math.min(tookMs, this.#lastTookMs) * TIMES_TOOK);
+        this.#lastTookMs = tookMs;
         if (this.#pending === pending) this.#found = { value, until };
         this.#end(pending);
         return value;

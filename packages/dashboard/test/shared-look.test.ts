@@ -8,12 +8,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A look that takes so many milliseconds. It finds how many looks there were. */
-function lookOf(tookMs: number): SharedLook<number> {
+/** The first look takes so many milliseconds, the second the next number, and all others the last. It finds how many looks there were. */
+function lookOf(...tookMs: number[]): SharedLook<number> {
   let looks = 0;
   return new SharedLook(async () => {
     const own = ++looks;
-    await new Promise((resolve) => setTimeout(resolve, tookMs));
+    await new Promise((resolve) => setTimeout(resolve, tookMs[own - 1] ?? tookMs.at(-1)));
     return own;
   });
 }
@@ -33,11 +33,20 @@ test('a quick look counts for 2 s', async () => {
   expect(await found(look, 200)).toBe(2);
 });
 
-test('a slow look counts for 29 times as long as it took', async () => {
-  const look = lookOf(1_000);
+test('one slow look counts as a quick one does', async () => {
+  const look = lookOf(1_000, 0, 1_000, 0);
+  for (const looks of [1, 2, 3]) {
+    expect(await found(look, 2_100)).toBe(looks);
+    expect(await found(look)).toBe(looks);
+  }
+});
+
+test('the second of two slow looks counts for 29 times as long as the quicker took', async () => {
+  const look = lookOf(900, 1_000);
   expect(await found(look)).toBe(1);
-  expect(await found(look, 27_900)).toBe(1);
-  expect(await found(look, 200)).toBe(2);
+  expect(await found(look, 2_100)).toBe(2);
+  expect(await found(look, 25_000)).toBe(2);
+  expect(await found(look, 200)).toBe(3);
 });
 
 test('a look that was begun before a change does not count after it', async () => {
