@@ -25,11 +25,13 @@ test('how to connect can be said, and has defaults', async () => {
     connectTimeout: 1_000,
     enableKeepAlive: false,
     keepAliveInitialDelay: 500,
+    maxPreparedStatements: 50,
   }))
     expect(given).toMatchObject({
       connectTimeout: 1_000,
       enableKeepAlive: false,
       keepAliveInitialDelay: 500,
+      maxPreparedStatements: 50,
       charset: 'utf8mb4',
     });
   const plain = await opened({});
@@ -39,6 +41,7 @@ test('how to connect can be said, and has defaults', async () => {
       connectTimeout: 10_000,
       enableKeepAlive: true,
       keepAliveInitialDelay: 10_000,
+      maxPreparedStatements: 500,
     });
 });
 
@@ -114,7 +117,7 @@ test('in the query of a uri nothing is looked at that the driver needs as it is,
   const fresh = await freshMysqlDatabase(serverUrl);
   const query =
     'typeCast=false&rowsAsArray=true&nestTables=_&charset=latin1&timezone=local&flags=-FOUND_ROWS&resetOnRelease=true';
-  const connecting = 'connectTimeout=1&enableKeepAlive=true&keepAliveInitialDelay=1';
+  const connecting = 'connectTimeout=1&enableKeepAlive=true&keepAliveInitialDelay=1&maxPreparedStatements=1';
   const uri = `${fresh.url}?${query}&${connecting}&connectionLimit=1&compress=true`;
   const create = vi.mocked(mysql2.createPool).mockClear();
   const driver = mysql({ uri, enableKeepAlive: false, keepAliveInitialDelay: 0 });
@@ -128,6 +131,7 @@ test('in the query of a uri nothing is looked at that the driver needs as it is,
       connectTimeout: 10_000,
       enableKeepAlive: false,
       keepAliveInitialDelay: 0,
+      maxPreparedStatements: 500,
       compress: true,
     });
     await driver.migrate();
