@@ -18,8 +18,8 @@ export interface DriverUnderTest<Tx> {
 /** Opening a server's first database may take its time. */
 const OPEN_MS = 120_000;
 /** A net for a test that hangs: time is left to undo what it did, so that it does not take others with it. */
-const BODY_MS = 90_000;
-const TEST_MS = 300_000;
+const BODY_MS = 240_000;
+const TEST_MS = 600_000;
 
 /**
  * The tests that define what a driver is. A driver's own test file calls this once.
