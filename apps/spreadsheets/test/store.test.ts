@@ -134,19 +134,19 @@ describe.each(DATABASES)('the store on $name', (database) => {
     expect(await parts.store.find(id)).toBeUndefined();
   });
 
-  test('a question waits behind a burst that has all connections for 5 s', async () => {
+  test('a query waits while others have all connections for 5 s', async () => {
     const id = await insert({});
-    const [burst, over] = [Array.from({ length: 10 }), Promise.withResolvers<void>()];
+    const [others, over] = [Array.from({ length: 10 }), Promise.withResolvers<void>()];
     let begun = 0;
     const transactions = parts.both(<Tx>(_rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>) =>
-      burst.map(() =>
+      others.map(() =>
         store.transaction(async () => {
           begun++;
           await over.promise;
         }),
       ),
     );
-    await vi.waitFor(() => expect(begun).toBe(burst.length), 30_000);
+    await vi.waitFor(() => expect(begun).toBe(others.length), 30_000);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const found = parts.store.find(id);

@@ -2,8 +2,8 @@ import { Problem } from './http/problem.js';
 
 /**
  * How long a look is new enough for others, in milliseconds. At least 29 times as long as the quicker of the last two took: so
- * looks take a thirtieth of the time, however slow the database is. One slow look is no rule: the first of all waits for the
- * server's caches.
+ * looks take a thirtieth of the time on a database that stays slow. One slow look does not count: the first of all waits for
+ * the server's caches.
  */
 const NEW_MS = 2_000;
 const TIMES_TOOK = 29;

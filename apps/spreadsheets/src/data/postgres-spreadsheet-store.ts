@@ -28,7 +28,7 @@ export class PostgresSpreadsheetStore implements SpreadsheetStore<Queries> {
     this.#pool = new pg.Pool({
       connectionString,
       max: maxConnections,
-      // Also of the time in the pool's queue, behind a burst of others.
+      // The client counts the time in the pool's queue too.
       connectionTimeoutMillis: 10_000,
       statement_timeout: 15_000,
       application_name: 'spreadsheets',
