@@ -37,3 +37,29 @@ test('a producer that waits for a unique key keeps nobody waiting who enqueues a
   }
   expect(await waiting).toMatchObject([{ outcome: 'enqueued' }]);
 });
+
+/** In a unique index, an INSERT that waits for a key locks the gap before it as well. */
+test.each([
+  ['one job', 1],
+  ['two jobs', 2],
+])(
+  'a producer of %s that waits for a unique key keeps nobody waiting who enqueues one beside it',
+  async (_, jobs) => {
+    const { driver } = producer;
+    const unique = (key: string) => ({ key, scope: 'outstanding' }) as const;
+    const application = await database.caller();
+    await driver.join(application.tx).enqueue([newJob({ unique: unique('b') })]);
+    const waiting = driver.enqueue(['b', 'e'].slice(0, jobs).map((key) => newJob({ unique: unique(key) })));
+    try {
+      await vi.waitFor(async () => expect(await database.waits()).not.toEqual([]), 30_000);
+      for (const key of ['a', 'c']) {
+        const enqueued = await Promise.race([driver.enqueue([newJob({ unique: unique(key) })]), waiting]);
+        expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
+      }
+      expect(await database.waits()).not.toEqual([]);
+    } finally {
+      await application.rollback();
+    }
+    expect((await waiting).map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued'].slice(0, jobs));
+  },
+);

@@ -1,11 +1,11 @@
 import { DriverError, type Enqueued, isDriverError } from '@rowlock/core';
 import { despiteDeadlocks, type NewJob } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
-import { change, type MysqlTransaction } from '../query.js';
+import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
 import { findDuplicates } from './duplicates.js';
 import { follow, following } from './followers.js';
-import { NEW_JOBS } from './given-rows.js';
+import { NEW_JOBS, WANTED_KEYS } from './given-rows.js';
 import type { InTransaction } from './in-transaction.js';
 import { inPackets } from './packets.js';
 import { type NewJobRow, type PendingJob, pendingJob, valuesOf } from './pending-job.js';
@@ -63,13 +63,32 @@ async function insertAll(
         'SerializationFailure',
         'A unique key passed from job to job, too often for this enqueue: try again.',
       );
-    const insert = () => insertRows(sql, scope.on, withoutTwins(pending));
-    const inserted = await (isInTransaction ? insert() : despiteDeadlocks(insert));
+    const insert = isInTransaction ? insertRows : insertUnlessTaken;
+    const inserted = await insert(sql, scope.on, withoutTwins(pending));
     pending = withoutInserted(pending, inserted, outcomes);
     // The job that has the key may be settled before it is found. The next INSERT then succeeds.
     pending = await withoutDuplicates(sql, scope, pending, outcomes);
   }
   return outcomes;
+}
+
+/**
+ * Inserts all jobs by one statement, which is a transaction by itself, or none when a unique key is taken.
+ *
+ * @returns the public ids of the inserted jobs
+ */
+async function insertUnlessTaken(
+  sql: Statements,
+  on: MysqlTransaction,
+  pending: readonly PendingJob[],
+): Promise<ReadonlySet<string>> {
+  const keys = pending.flatMap(({ takenKey }) => (takenKey === null ? [] : { taken_key: takenKey }));
+  if (keys.length === 0) return despiteDeadlocks(() => insertRows(sql, on, pending));
+  const given = NEW_JOBS.rows(pending.map(({ row }) => row));
+  const wanted = WANTED_KEYS.rows(keys);
+  const text = sql.enqueueUnlessTaken(given.text, wanted.text);
+  const areFree = await despiteDeadlocks(() => isInserted(on, text, [...given.values, ...wanted.values]));
+  return new Set(areFree ? pending.map(({ publicId }) => publicId) : []);
 }
 
 /** Each statement inserts all its rows, or none when a unique key is taken. @returns the public ids of the inserted jobs */
@@ -80,27 +99,29 @@ async function insertRows(
 ): Promise<ReadonlySet<string>> {
   const inserted = new Set<string>();
   for (const packet of inPackets(pending.map(({ row }) => row))) {
-    try {
-      await insertPacket(sql, on, packet);
-      for (const { public_id } of packet) inserted.add(public_id);
-    } catch (error) {
-      if (!isDriverError(error, 'UniqueViolation')) throw error;
-    }
+    if (await isPacketInserted(sql, on, packet)) for (const { public_id } of packet) inserted.add(public_id);
   }
   return inserted;
 }
 
-async function insertPacket(
+function isPacketInserted(
   sql: Statements,
   on: MysqlTransaction,
   packet: readonly NewJobRow[],
-): Promise<void> {
+): Promise<boolean> {
   const [row] = packet;
-  if (row !== undefined && packet.length === 1) {
-    await change(on, sql.enqueueOne, valuesOf(row));
-  } else {
-    const given = NEW_JOBS.rows(packet);
-    await change(on, sql.enqueue(given.text), given.values);
+  if (row !== undefined && packet.length === 1) return isInserted(on, sql.enqueueOne, valuesOf(row));
+  const given = NEW_JOBS.rows(packet);
+  return isInserted(on, sql.enqueue(given.text), given.values);
+}
+
+/** @returns false when a unique key is taken */
+async function isInserted(on: MysqlTransaction, text: string, values: readonly Value[]): Promise<boolean> {
+  try {
+    return (await change(on, text, values)).rows > 0;
+  } catch (error) {
+    if (isDriverError(error, 'UniqueViolation')) return false;
+    throw error;
   }
 }
 

@@ -18,6 +18,9 @@ export const NEW_JOBS = new Given('given', [
   ['created_by', 'VARCHAR(1000)'],
 ]);
 
+/** Unique keys in the form of the table's column. */
+export const WANTED_KEYS = new Given('wanted', [['taken_key', 'VARCHAR(1000)']]);
+
 export const FOLLOWERS = new Given('given', [
   ['public_id', 'CHAR(36)'],
   ['after_id', 'CHAR(36)'],
