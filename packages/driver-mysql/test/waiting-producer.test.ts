@@ -63,3 +63,23 @@ test.each([
     expect((await waiting).map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued'].slice(0, jobs));
   },
 );
+
+/** It would hold the lock of one key and wait for the other: the settlement of both jobs would meet a deadlock. */
+test('a producer of two duplicates, one of whose keys is being freed, waits for nothing', async () => {
+  const { driver } = producer;
+  const unique = (key: string) => ({ key, scope: 'outstanding' }) as const;
+  const jobs = ['a', 'b'].map((key) => newJob({ unique: unique(key) }));
+  const [first, second] = await driver.enqueue(jobs);
+  const settlement = await database.caller();
+  const free = `UPDATE rowlock_job SET unique_key = NULL WHERE public_id = ?`;
+  try {
+    await settlement.tx.execute(free, [second?.publicId ?? null]);
+    expect(await driver.enqueue(jobs)).toEqual([
+      { outcome: 'duplicate', publicId: first?.publicId },
+      { outcome: 'duplicate', publicId: second?.publicId },
+    ]);
+    await settlement.tx.execute(free, [first?.publicId ?? null]);
+  } finally {
+    await settlement.rollback();
+  }
+});

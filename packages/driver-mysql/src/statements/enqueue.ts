@@ -29,10 +29,11 @@ export const enqueueStatements = ({ job }: Tables) => ({
       ORDER BY place`,
 
   // Inserts nothing when a key is taken. An INSERT that waits for a unique key keeps those waiting who insert into the gap before the
-  // key. This read waits first, and at READ COMMITTED for the keys alone. COUNT reads once: NOT EXISTS might be read for each job.
+  // key. This read waits first, and at READ COMMITTED for the keys alone. It ends at the first one that is taken:
+  // it does not wait for a second one with the lock of the first. NOT EXISTS might be read once for each job.
   enqueueUnlessTaken: (given: string, keys: string): string => `${insert(job, given)}
-      WHERE 0 = (SELECT COUNT(*) FROM ${keys} STRAIGHT_JOIN ${job} AS other FORCE INDEX (job_unique)
-                 ON other.taken_key = wanted.taken_key LOCK IN SHARE MODE)
+      WHERE (SELECT 1 FROM ${keys} STRAIGHT_JOIN ${job} AS other FORCE INDEX (job_unique)
+             ON other.taken_key = wanted.taken_key LIMIT 1 LOCK IN SHARE MODE) IS NULL
       ORDER BY place`,
 
   // With innodb_autoinc_lock_mode = 1, MariaDB's default, all producers wait until an INSERT … SELECT has ended. Such an INSERT
