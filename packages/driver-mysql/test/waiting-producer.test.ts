@@ -38,8 +38,11 @@ test('a producer that waits for a unique key keeps nobody waiting who enqueues a
   expect(await waiting).toMatchObject([{ outcome: 'enqueued' }]);
 });
 
-/** In a unique index, an INSERT that waits for a key locks the gap before it as well. */
-test.each([
+/**
+ * In a unique index, an INSERT that waits for a key locks the gap before it as well. A locking read locks the key alone, but on MariaDB
+ * such reads meet deadlocks with settlements.
+ */
+test.runIf(product === 'mysql').each([
   ['one job', 1],
   ['two jobs', 2],
 ])(

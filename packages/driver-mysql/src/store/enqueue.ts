@@ -16,17 +16,23 @@ const MOST_TRIES = 10;
 
 /** Inserts jobs in order, except duplicates. @throws DriverError */
 export async function enqueue(
-  { sql, answerMs }: Context,
+  context: Context,
   scope: Scope,
   inTransaction: InTransaction,
   jobs: readonly NewJob[],
 ): Promise<readonly Enqueued[]> {
+  const { sql, answerMs } = context;
   const given = jobs.map(pendingJob);
   const follows = given.some(({ after }) => after.length > 0);
   const pending = follows ? await following(sql, scope, given) : given;
   const packets = inPackets(pending.map(({ row }) => row)).length;
   const isJoined = scope.on !== scope.outside;
-  if (isJoined || (packets <= 1 && !follows)) return insertAll(sql, scope, pending, isJoined);
+  if (isJoined) return insertAll(sql, scope, pending, true);
+  if (packets <= 1 && !follows) {
+    const hasKeys = pending.some(({ takenKey }) => takenKey !== null);
+    const looksFirst = hasKeys && (await context.product(scope.on)) === 'MySQL';
+    return insertAll(sql, scope, pending, false, looksFirst ? insertUnlessTaken : insertRows);
+  }
   // Jobs that do not fit into one statement go into one transaction, which sees the commits of others. So do jobs that wait for others.
   return despiteDeadlocks(() =>
     inTransaction(
@@ -50,6 +56,7 @@ async function insertAll(
   scope: Scope,
   jobs: readonly PendingJob[],
   isInTransaction: boolean,
+  insertAs: typeof insertRows = insertRows,
 ): Promise<readonly Enqueued[]> {
   const outcomes = new Array<Enqueued>(jobs.length);
   let pending = jobs;
@@ -63,32 +70,13 @@ async function insertAll(
         'SerializationFailure',
         'A unique key passed from job to job, too often for this enqueue: try again.',
       );
-    const insert = isInTransaction ? insertRows : insertUnlessTaken;
-    const inserted = await insert(sql, scope.on, withoutTwins(pending));
+    const insert = () => insertAs(sql, scope.on, withoutTwins(pending));
+    const inserted = await (isInTransaction ? insert() : despiteDeadlocks(insert));
     pending = withoutInserted(pending, inserted, outcomes);
     // The job that has the key may be settled before it is found. The next INSERT then succeeds.
     pending = await withoutDuplicates(sql, scope, pending, outcomes);
   }
   return outcomes;
-}
-
-/**
- * Inserts all jobs by one statement, which is a transaction by itself, or none when a unique key is taken.
- *
- * @returns the public ids of the inserted jobs
- */
-async function insertUnlessTaken(
-  sql: Statements,
-  on: MysqlTransaction,
-  pending: readonly PendingJob[],
-): Promise<ReadonlySet<string>> {
-  const keys = pending.flatMap(({ takenKey }) => (takenKey === null ? [] : { taken_key: takenKey }));
-  if (keys.length === 0) return despiteDeadlocks(() => insertRows(sql, on, pending));
-  const given = NEW_JOBS.rows(pending.map(({ row }) => row));
-  const wanted = WANTED_KEYS.rows(keys);
-  const text = sql.enqueueUnlessTaken(given.text, wanted.text);
-  const areFree = await despiteDeadlocks(() => isInserted(on, text, [...given.values, ...wanted.values]));
-  return new Set(areFree ? pending.map(({ publicId }) => publicId) : []);
 }
 
 /** Each statement inserts all its rows, or none when a unique key is taken. @returns the public ids of the inserted jobs */
@@ -102,6 +90,26 @@ async function insertRows(
     if (await isPacketInserted(sql, on, packet)) for (const { public_id } of packet) inserted.add(public_id);
   }
   return inserted;
+}
+
+/**
+ * Inserts all jobs by one statement, which is a transaction by itself, or none when a unique key is taken. For MySQL: a locking read
+ * waits for a key alone. On MariaDB the read may wait for the row as well, with the key locked, and the job's settlement meets a deadlock.
+ *
+ * @returns the public ids of the inserted jobs
+ */
+async function insertUnlessTaken(
+  sql: Statements,
+  on: MysqlTransaction,
+  pending: readonly PendingJob[],
+): Promise<ReadonlySet<string>> {
+  const given = NEW_JOBS.rows(pending.map(({ row }) => row));
+  const keys = pending.flatMap(({ takenKey }) => (takenKey === null ? [] : { taken_key: takenKey }));
+  if (keys.length === 0) return insertRows(sql, on, pending);
+  const wanted = WANTED_KEYS.rows(keys);
+  const text = sql.enqueueUnlessTaken(given.text, wanted.text);
+  const areFree = await isInserted(on, text, [...given.values, ...wanted.values]);
+  return new Set(areFree ? pending.map(({ publicId }) => publicId) : []);
 }
 
 function isPacketInserted(
