@@ -67,7 +67,7 @@ test.runIf(product === 'mysql').each([
   },
 );
 
-/** It would hold the lock of one key and wait for the other: the settlement of both jobs would meet a deadlock. */
+/** A producer that held the lock of one key and waited for the other would meet a deadlock with the settlement of both jobs. */
 test('a producer of two duplicates, one of whose keys is being freed, waits for nothing', async () => {
   const { driver } = producer;
   const unique = (key: string) => ({ key, scope: 'outstanding' }) as const;

@@ -244,7 +244,7 @@ export const cancel = theme('cancel', (test) => {
     const wrap = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
       instead(driver, {
         async move(...call) {
-          // A watch and a survey may ask at the same time.
+          // A watch and a survey may both retry the cancellation at the same time.
           if (isAsked) return driver.move(...call);
           isAsked = true;
           asking.open();

@@ -103,9 +103,9 @@ async function insertUnlessTaken(
   on: MysqlTransaction,
   pending: readonly PendingJob[],
 ): Promise<ReadonlySet<string>> {
-  const given = NEW_JOBS.rows(pending.map(({ row }) => row));
   const keys = pending.flatMap(({ takenKey }) => (takenKey === null ? [] : { taken_key: takenKey }));
   if (keys.length === 0) return insertRows(sql, on, pending);
+  const given = NEW_JOBS.rows(pending.map(({ row }) => row));
   const wanted = WANTED_KEYS.rows(keys);
   const text = sql.enqueueUnlessTaken(given.text, wanted.text);
   const areFree = await isInserted(on, text, [...given.values, ...wanted.values]);
