@@ -25,7 +25,7 @@ console.log(`${texts.length} texts, and their sentences are short enough`);
 
 function pages() {
   const files = globSync(
-    ['*.md', 'docs/*.md', '{packages,apps,tooling}/*/README.md', '{benchmarks,examples}/README.md'],
+    ['*.md', 'docs/**/*.md', '{packages,apps,tooling}/*/README.md', '{benchmarks,examples}/README.md'],
     {
       cwd: root,
     },

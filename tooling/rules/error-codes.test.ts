@@ -17,11 +17,11 @@ const ofDatabases = [...union.matchAll(/'(\w+)'/g)];
 const codes = new Set([...ofRowlock, ...ofDatabases].map(([, code = '']) => code));
 
 /** The cells of each row that begins with a code. */
-const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z]\w+)` \|(.+)\|$/gm)].map(
+const rows = [...read('docs/use/errors.md').matchAll(/^\| `([A-Z]\w+)` \|(.+)\|$/gm)].map(
   ([, code = '', cells = '']) => [code, cells.split(' | ').map((cell) => cell.trim())] as const,
 );
 
-test('docs/errors.md has one row for each code of an error, and no other', () => {
+test('docs/use/errors.md has one row for each code of an error, and no other', () => {
   expect(rows.map(([code]) => code).sort()).toEqual([...codes].sort());
 });
 

@@ -14,7 +14,7 @@ const onWindows = process.platform === 'win32';
 
 let project: string;
 let program: string;
-/** The same, with the lines of docs/databases.md for MySQL in the place of Postgres's. */
+/** The same, with the lines of docs/run/databases.md for MySQL in the place of Postgres's. */
 let onMysql: string;
 
 /** An empty project with nothing but what npm would bring its user. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const page = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
   program = /## Quick start.*?```ts\n(.*?)```/s.exec(await page('README.md'))?.[1] ?? '';
   const [, theImport = '', theDriver = ''] =
-    /```ts\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(await page('docs/databases.md')) ?? [];
+    /```ts\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(await page('docs/run/databases.md')) ?? [];
   onMysql = program
     .replace(/^import .* from .@rowlock\/driver-postgres.;\n/m, theImport)
     .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);

@@ -8,7 +8,7 @@ import { program } from '../src/program.js';
 import { call } from './call.js';
 import { SERVERS, stage } from './servers.js';
 
-const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../docs/run/cli.md', import.meta.url), 'utf8');
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 const COMMANDS = [...PAGE.matchAll(/^npx rowlock (.*)$/gm)].map(([, words = '']) => words);
 /** The id that stands for a job of the reader's. */

@@ -86,7 +86,7 @@ test('every metric is on the dashboard', () => {
 });
 
 test('every metric is on the page', async () => {
-  const page = await read('../../docs/telemetry.md');
+  const page = await read('../../docs/run/telemetry.md');
   for (const metric of METRICS) expect(page).toContain(`| \`${prometheusName(metric)}\` |`);
 });
 

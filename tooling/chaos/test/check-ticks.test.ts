@@ -39,7 +39,7 @@ test('with jitter, the instants at the ends may be there or not, and none betwee
   expect(checkTicks([late], at(1, 3), from, to)).toMatchObject([{ what: 'missing' }]);
 });
 
-/** The table of `docs/schedules.md`, by the wall clock alone. */
+/** The table of `docs/use/schedules.md`, by the wall clock alone. */
 test.each([
   ['Europe/Berlin', 150, '2024-03-30T12:00Z', ['2024-03-31T01:00', '2024-04-01T00:30']],
   ['Europe/Berlin', 150, '2024-10-26T12:00Z', ['2024-10-27T00:30', '2024-10-28T01:30']],

@@ -20,7 +20,7 @@ const KNOWN: readonly { readonly form: RegExp; readonly exists: (name: string) =
   { form: /^(export) DATABASE_URL=/, exists: () => true },
 ];
 
-const commands = pages('README.md', 'docs/*.md')
+const commands = pages('README.md', 'docs/**/*.md')
   .flatMap(blocksOf)
   .filter(({ language }) => language === 'sh')
   .flatMap((block: Block) => block.code.trim().split('\n'));

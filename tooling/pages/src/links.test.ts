@@ -5,7 +5,7 @@ import { type Page, pages, proseOf, ROOT } from './page.js';
 
 const PAGES = pages(
   '*.md',
-  'docs/*.md',
+  'docs/**/*.md',
   '{packages,apps,tooling}/*/README.md',
   '{benchmarks,examples}/README.md',
 );

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { type Block, blocksOf, pages } from './page.js';
 
-const SQL = pages('README.md', 'docs/*.md')
+const SQL = pages('README.md', 'docs/**/*.md')
   .flatMap(blocksOf)
   .filter(({ language }) => language === 'sql');
 const isForMysql = ({ code }: Block): boolean => code.includes('rowlock_');

@@ -28,7 +28,7 @@ test('every TypeScript block of the README is a piece of an example', () => {
 
 test('every other TypeScript block of the pages compiles', async () => {
   const fragments = typescript(
-    'docs/*.md',
+    'docs/**/*.md',
     'packages/{core,driver-postgres,driver-mysql,driver-memory,telemetry,dashboard}/README.md',
   ).filter((block) => !isPieceOfExample(block));
   expect(fragments.length).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ test('every other TypeScript block of the pages compiles', async () => {
 
 test('code in the pages is TypeScript, SQL, a command, or a drawing', () => {
   const languages = new Set(
-    pages('README.md', 'docs/*.md')
+    pages('README.md', 'docs/**/*.md')
       .flatMap(blocksOf)
       .map(({ language }) => language),
   );

@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * The first instant of each local day at which the clock on the wall shows a time or a later one. So a time that a change of the
- * clocks leaves out comes at its end, and one that comes twice is taken once. Written from `docs/schedules.md`, and not with the
+ * clocks leaves out comes at its end, and one that comes twice is taken once. Written from `docs/use/schedules.md`, and not with the
  * library that schedules use.
  *
  * @param minute Of the day; a multiple of 15, as all offsets are.
