@@ -1,7 +1,7 @@
-// Keeps the parts of ARCHITECTURE.md that the code decides true: run it to write them, with --check to be told.
+// Keeps the parts of ARCHITECTURE.md that the code decides true: run it to write them, with --check to compare them.
 // It reads the build of core.
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -10,39 +10,43 @@ const core = join(root, 'packages/core/dist');
 const { STATES } = await import(join(core, 'index.js'));
 const { TRANSITIONS, isSettled } = await import(join(core, 'driver.js'));
 
-/** The flow's words, and the line in which each is found: the first with this text, and that is to be the only one. */
+/** The flow's words, and the line to which each leads: the only one of the file with this text. */
 const FLOW = [
-  ['enqueue', 'packages/core/src/client/client.ts', 'async enqueueMany<'],
-  ['wake-up', 'packages/core/src/client/notifier.ts', 'wake(queue: string): void {'],
-  ['sweep', 'packages/core/src/worker/flow/turn.ts', 'export async function sweep<'],
-  ['claim', 'packages/core/src/worker/flow/claims.ts', 'async #claim('],
-  ['check and group', 'packages/core/src/worker/flow/group.ts', 'async function lockGroups<'],
-  ['dependencies', 'packages/core/src/worker/flow/group.ts', 'async function withoutDependants<'],
-  ['record', 'packages/core/src/worker/flow/turn.ts', 'async function putOnRecord<'],
-  ['run', 'packages/core/src/worker/flow/run-all.ts', 'export async function runAll<'],
-  ['handler', 'packages/core/src/worker/run/call-handler.ts', 'export function callHandler<'],
-  ['settle', 'packages/core/src/worker/flow/settle.ts', 'async function settleHeld<'],
-  ['commit', 'packages/core/src/worker/flow/settle.ts', 'await session.finish(settlements, behind)'],
-  ['look again, or idle', 'packages/core/src/worker/look/rounds.ts', 'async serve('],
+  ['Enqueue', 'packages/core/src/client/client.ts', 'async enqueueMany<'],
+  ['Wake-up', 'packages/core/src/client/notifier.ts', 'wake(queue: string): void {'],
+  ['Sweep', 'packages/core/src/worker/flow/turn.ts', 'export async function sweep<'],
+  ['Claim', 'packages/core/src/worker/flow/claims.ts', 'async #claim('],
+  ['Check and group', 'packages/core/src/worker/flow/group.ts', 'async function lockGroups<'],
+  ['Dependencies', 'packages/core/src/worker/flow/group.ts', 'async function withoutDependants<'],
+  ['Record', 'packages/core/src/worker/flow/turn.ts', 'async function putOnRecord<'],
+  ['Run', 'packages/core/src/worker/flow/run-all.ts', 'export async function runAll<'],
+  ['Handler', 'packages/core/src/worker/run/call-handler.ts', 'export function callHandler<'],
+  ['Settle', 'packages/core/src/worker/flow/settle.ts', 'async function settleHeld<'],
+  ['Commit', 'packages/core/src/worker/flow/settle.ts', 'await session.finish(settlements, behind)'],
+  ['Look again, or idle', 'packages/core/src/worker/look/rounds.ts', 'async serve('],
 ];
 
-const sections = {
-  'state table': stateTable(),
-  'state diagram': stateDiagram(),
-  flow: flowLinks(),
-  imports: imports(),
-};
+/** The packages in which a subject has a room, and what a room says of itself is taken from the first that has it. */
+const HOUSES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory'];
+const MOST_BYTES = 12 * 1024;
+
+const sections = { 'state table': stateTable, 'state diagram': stateDiagram, flow, rooms, imports };
 
 const before = readFileSync(file, 'utf8');
 let after = before;
-for (const [name, text] of Object.entries(sections)) {
-  const place = new RegExp(`(<!-- ${name} -->\n).*?(<!-- end -->)`, 's');
+for (const [name, written] of Object.entries(sections)) {
+  const place = new RegExp(`(<!-- ${name} -->\n)(.*?)(<!-- end -->)`, 's');
   if (!place.test(after)) fail(`ARCHITECTURE.md has no place for "${name}".`);
-  after = after.replace(place, (_, start, end) => `${start}${text}\n${end}`);
+  after = after.replace(place, (_, start, text, end) => `${start}${written(text.trimEnd())}\n${end}`);
 }
 
-const unexplained = runtimeDependencies().filter((name) => !after.includes(`\`${name}\``));
-if (unexplained.length > 0) fail(`ARCHITECTURE.md does not say why there is ${unexplained.join(', ')}.`);
+const reasons = readFileSync(join(root, 'docs/design/dependencies.md'), 'utf8');
+const unexplained = runtimeDependencies().filter((name) => !reasons.includes(`\`${name}\``));
+if (unexplained.length > 0)
+  fail(`docs/design/dependencies.md does not say why there is ${unexplained.join(', ')}.`);
+const bytes = Buffer.byteLength(after);
+if (bytes > MOST_BYTES)
+  fail(`ARCHITECTURE.md has ${bytes} bytes, and may have ${MOST_BYTES}: move details to docs/design.`);
 
 if (process.argv.includes('--check')) {
   if (after !== before) fail('ARCHITECTURE.md is behind the code: run `node scripts/architecture.mjs`.');
@@ -75,21 +79,57 @@ function stateDiagram() {
   ].join('\n');
 }
 
-function flowLinks() {
-  return FLOW.map(([word, path, text]) => {
-    const lines = readFileSync(join(root, path), 'utf8').split('\n');
-    const found = lines.flatMap((line, place) => (line.includes(text) ? [place + 1] : []));
-    if (found.length !== 1) fail(`${path} has "${text}" ${found.length} times, and not once.`);
-    return `- [${word}](${path}#L${found[0]})`;
-  }).join('\n');
+/** The steps as they are written, with the link of each word as it is now. */
+function flow(text) {
+  return FLOW.reduce((steps, [word, path, found]) => {
+    const link = `[${word}](`;
+    if (steps.split(link).length !== 2) fail(`The flow in ARCHITECTURE.md does not have "${link}" once.`);
+    const [before, rest] = steps.split(link);
+    return `${before}${link}${path}#L${lineOf(path, found)}${rest.slice(rest.indexOf(')'))}`;
+  }, text);
+}
+
+function lineOf(path, text) {
+  const lines = readFileSync(join(root, path), 'utf8').split('\n');
+  const found = lines.flatMap((line, place) => (line.includes(text) ? [place + 1] : []));
+  if (found.length !== 1) fail(`${path} has "${text}" ${found.length} times, and not once.`);
+  return found[0];
+}
+
+function rooms() {
+  const names = new Set(
+    HOUSES.flatMap((house) =>
+      globSync(`packages/${house}/src/*/`, { cwd: root }).map((path) => basename(path)),
+    ),
+  );
+  const rows = [...names].sort().map((name) => {
+    const paths = HOUSES.map((house) => `packages/${house}/src/${name}`).filter((path) =>
+      existsSync(join(root, path)),
+    );
+    const links = paths.map((path) => `[${path.split('/')[1].replace('driver-', '')}](${path})`);
+    return `| ${name} | ${phraseOf(paths)} | ${links.join(', ')} |`;
+  });
+  return ['| room | what it holds | in |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** The first line of text in a room's README. */
+function phraseOf(paths) {
+  const page = paths.map((path) => join(root, path, 'README.md')).find(existsSync);
+  if (page === undefined)
+    fail(`${paths[0]} needs a README.md: a heading, and a line that says what the room holds.`);
+  return readFileSync(page, 'utf8')
+    .split('\n')
+    .find((line) => line !== '' && !line.startsWith('#'))
+    .replace(/\.$/, '');
 }
 
 function imports() {
-  const rows = manifests().map(({ path, name, dependencies = {} }) => {
+  const shown = manifests().filter(({ path }) => path.startsWith('packages/'));
+  const rows = shown.map(({ path, description, dependencies = {} }) => {
     const own = Object.keys(dependencies).filter((each) => each.startsWith('@rowlock/'));
-    return `| \`${path}\` | \`${name}\` | ${own.map((each) => `\`${each}\``).join(', ') || '-'} |`;
+    return `| \`${path}\` | ${description} | ${own.map((each) => each.replace('@rowlock/', '')).join(', ') || '-'} |`;
   });
-  return ['| folder | package | imports |', '|---|---|---|', ...rows].join('\n');
+  return ['| folder | what it is | imports |', '|---|---|---|', ...rows].join('\n');
 }
 
 function runtimeDependencies() {

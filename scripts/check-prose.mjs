@@ -1,27 +1,34 @@
 // Measures the sentences of the pages, file by file. With --docstrings it measures those of the public API's
-// docstrings, package by package. It fails where they are longer than a reader should be asked to follow.
+// docstrings, package by package. It fails where they are longer than a reader can follow, and where they drip.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { docstringsOf, publicFiles } from './public-docstrings.mjs';
-import { sentencesOf } from './sentences.mjs';
+import { dripsOf, sentencesOf } from './sentences.mjs';
 
-const LIMITS = [
-  { share: 0.5, words: 14 },
-  { share: 0.9, words: 25 },
-];
+/** So large a share of a text's sentences has at most so many words. */
+const LENGTH = { share: 0.9, words: 25 };
+/** So many neighbours in a paragraph may not all have fewer words than these. */
+const DRIP = { count: 3, words: 8 };
 const WORST = 8;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 const texts = process.argv.includes('--docstrings') ? docstrings() : pages();
-const tooLong = texts.filter(({ sentences }) => sentences.length > 0 && !fits(sentences));
+const tooLong = texts.filter(({ sentences }) => atShare(sentences) > LENGTH.words);
 for (const { name, sentences } of tooLong) {
-  console.error(`${name}: ${LIMITS.map((limit) => measure(sentences, limit)).join(', ')}`);
-  for (const { file, line, words, text } of worst(sentences))
-    console.error(`  ${file}:${line}: ${words} words: ${text.length > 90 ? `${text.slice(0, 90)}…` : text}`);
+  console.error(
+    `${name}: ${LENGTH.share * 100} % have up to ${atShare(sentences)} words, and may have ${LENGTH.words}`,
+  );
+  for (const { words, ...sentence } of worst(sentences))
+    console.error(`  ${shown(sentence)} (${words} words)`);
 }
-if (tooLong.length > 0) process.exit(1);
-console.log(`${texts.length} texts, and their sentences are short enough`);
+const dripping = texts.filter(({ drips }) => drips.length > 0);
+for (const { name, drips } of dripping) {
+  console.error(`${name}: ${DRIP.count} neighbours of fewer than ${DRIP.words} words: join them`);
+  for (const sentence of drips) console.error(`  ${shown(sentence)}`);
+}
+if (tooLong.length > 0 || dripping.length > 0) process.exit(1);
+console.log(`${texts.length} texts, and their sentences are neither too long nor too short`);
 
 function pages() {
   const files = globSync(
@@ -30,37 +37,34 @@ function pages() {
       cwd: root,
     },
   );
-  return files.sort().map((file) => ({ name: file, sentences: sentences(file, read(file)) }));
+  return files.sort().map((file) => ({ name: file, ...measured([[file, read(file)]]) }));
 }
 
 function docstrings() {
   const packages = Map.groupBy(publicFiles(root), (file) => file.split('/').slice(0, 2).join('/'));
   return [...packages].map(([name, files]) => ({
     name,
-    sentences: files.flatMap((file) => sentences(file, docstringsOf(read(file)))),
+    ...measured(files.map((file) => [file, docstringsOf(read(file))])),
   }));
 }
 
-function sentences(file, markdown) {
-  return sentencesOf(markdown).map((sentence) => ({ file, ...sentence }));
+function measured(texts) {
+  const of = (find) => texts.flatMap(([file, text]) => find(text).map((found) => ({ file, ...found })));
+  return { sentences: of(sentencesOf), drips: of((text) => dripsOf(text, DRIP)) };
 }
 
 function read(file) {
   return readFileSync(join(root, file), 'utf8');
 }
 
-function fits(sentences) {
-  return LIMITS.every(({ share, words }) => atShare(sentences, share) <= words);
-}
-
-function measure(sentences, { share, words }) {
-  return `${share * 100} % of its sentences have up to ${atShare(sentences, share)} words, and may have ${words}`;
-}
-
-/** How long the sentences are that so large a share of them does not exceed. */
-function atShare(sentences, share) {
+/** How long the sentences are that the share does not exceed. */
+function atShare(sentences) {
   const lengths = sentences.map(({ words }) => words).sort((a, b) => a - b);
-  return lengths[Math.ceil(share * lengths.length) - 1];
+  return lengths[Math.ceil(LENGTH.share * lengths.length) - 1] ?? 0;
+}
+
+function shown({ file, line, text }) {
+  return `${file}:${line}: ${text.length > 90 ? `${text.slice(0, 90)}…` : text}`;
 }
 
 function worst(sentences) {

@@ -3,7 +3,26 @@
  * addresses of links are no prose. A piece of inline code is one word, and a list item begins a sentence.
  */
 export function sentencesOf(markdown) {
-  return paragraphs(prose(markdown)).flatMap(split);
+  return paragraphs(prose(markdown)).flatMap(({ lines }) => split(lines));
+}
+
+/**
+ * The drips of a Markdown text: the first sentence of each run of `count` or more neighbours in one paragraph of which
+ * each has fewer than `words` words. List items are no paragraphs, and what a default is stands apart.
+ */
+export function dripsOf(markdown, { count, words }) {
+  return paragraphs(prose(markdown))
+    .filter(({ isItem }) => !isItem)
+    .flatMap(({ lines }) => {
+      const sentences = split(lines);
+      const isShort = (sentence) =>
+        sentence !== undefined && sentence.words < words && !sentence.text.startsWith('Default');
+      return sentences.filter(
+        (_, place) =>
+          !isShort(sentences[place - 1]) &&
+          sentences.slice(place, place + count).filter(isShort).length === count,
+      );
+    });
 }
 
 /** The text without what is no prose. Every line keeps its number. */
@@ -22,7 +41,7 @@ function blank(text) {
   return text.replace(/[^\n]/g, '');
 }
 
-/** The lines of each paragraph and of each list item, as `{ line, text }` each. */
+/** Each paragraph and each list item, as `{ isItem, lines }`, with `{ line, text }` for each line. */
 function paragraphs(text) {
   const found = [];
   let open;
@@ -31,10 +50,10 @@ function paragraphs(text) {
     if (line.trim() === '' || item) open = undefined;
     if (line.trim() === '') continue;
     if (!open) {
-      open = [];
+      open = { isItem: item !== null, lines: [] };
       found.push(open);
     }
-    open.push({ line: place + 1, text: line.slice(item?.[0].length ?? 0).trim() });
+    open.lines.push({ line: place + 1, text: line.slice(item?.[0].length ?? 0).trim() });
   }
   return found;
 }

@@ -29,8 +29,7 @@ const PLAIN = `
 
 /** The glossary's words, as its first column has them. */
 function glossary(): string[] {
-  const [, section = ''] = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n## Glossary\n');
-  const [table = ''] = section.split('\n## ');
+  const table = readFileSync(join(root, 'docs/design/glossary.md'), 'utf8');
   const rows = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, word = '']) => word);
   return rows.slice(1).flatMap((word) => word.split(', '));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { docstringsOf } from '../../scripts/public-docstrings.mjs';
-import { sentencesOf } from '../../scripts/sentences.mjs';
+import { dripsOf, sentencesOf } from '../../scripts/sentences.mjs';
 
 const texts = (markdown) => sentencesOf(markdown).map(({ text }) => text);
 
@@ -67,4 +67,17 @@ export const a = 1;
     [6, 'Second.'],
     [7, 'the third'],
   ]);
+});
+
+const drips = (markdown) => dripsOf(markdown, { count: 3, words: 4 }).map(({ text }) => text);
+
+test('three short neighbours in a paragraph are a drip, which is reported once', () => {
+  expect(drips('It starts. It runs. It stops. It is closed.')).toEqual(['It starts.']);
+  expect(drips('A sentence that is long enough. It starts.\nIt runs.\nIt stops.')).toEqual(['It starts.']);
+  expect(drips('It starts. It runs. A sentence that is long enough. It stops.')).toEqual([]);
+});
+
+test('neither list items nor paragraphs beside each other drip', () => {
+  expect(drips('- It starts. It runs. It stops.\n- It runs.\n- It stops.')).toEqual([]);
+  expect(drips('It starts.\n\nIt runs.\n\n```ts\nrun();\n```\n\nIt stops.')).toEqual([]);
 });

@@ -7,6 +7,7 @@ const PAGES = pages(
   '*.md',
   'docs/**/*.md',
   '{packages,apps,tooling}/*/README.md',
+  'packages/*/src/**/README.md',
   '{benchmarks,examples}/README.md',
 );
 
