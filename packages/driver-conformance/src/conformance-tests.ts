@@ -40,6 +40,7 @@ import { limits } from './themes/limits.js';
 import { limitsInUse } from './themes/limits-in-use.js';
 import { listCountMove } from './themes/list-count-move.js';
 import { liveness } from './themes/liveness.js';
+import { looks } from './themes/looks.js';
 import { lostClaim } from './themes/lost-claim.js';
 import { lostConnection } from './themes/lost-connection.js';
 import { many } from './themes/many.js';
@@ -154,6 +155,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(explanations),
   limitsInUse,
   leased(limitsInUse),
+  looks,
   pictures,
   leased(pictures),
   statistics,

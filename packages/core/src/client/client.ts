@@ -462,7 +462,7 @@ export class Client<Tx> {
 
   /**
    * Why a job does not run: each cause as data, and in a sentence. No causes: the next claim of an idle worker takes the
-   * job. Writes nothing. Looks at the locks of limits as a claim does: a slot is taken, and given back at once.
+   * job. Reads, and takes no lock that a claim could meet.
    *
    * A job that a transaction other than a run has locked is not seen to be.
    *
@@ -474,7 +474,7 @@ export class Client<Tx> {
   async explain(publicId: string): Promise<Explanation> {
     const job = await this.find(checkId(publicId));
     if (job === undefined) throw new JobNotFoundError(publicId);
-    return explain({ driver: this.#driver, clock: this.#clock, held: this.#held }, job);
+    return explain({ driver: this.#driver }, job);
   }
 
   /**

@@ -1,13 +1,12 @@
 import { holdersOf, LIMITED_JOBS } from '../client/limits-in-use.js';
 import { waitOf } from '../client/rates-in-use.js';
-import { Slots, type SlotsParts } from '../client/slots.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
 import type { NamedJob, Situation } from '../driver/situation.js';
 import { JobNotFoundError } from '../errors.js';
 import { isSettled, type State } from '../job/lifecycle.js';
-import { type Limit, limitsOf, namesIn, ratesOf } from '../job/limits.js';
+import { limitsOf, namesIn, ratesOf } from '../job/limits.js';
 import { afterOf, isServed, servedIn } from '../stats/served.js';
 import type { Cause, Reason } from './reason.js';
 import { sentence } from './sentence.js';
@@ -27,11 +26,8 @@ export interface Explanation {
 }
 
 /** What explanations are made with. */
-export interface ExplainParts extends SlotsParts {
-  readonly driver: Pick<
-    Driver,
-    'claimSession' | 'notify' | 'situation' | 'limitedJobs' | 'limits' | 'pauses' | 'workers'
-  >;
+export interface ExplainParts {
+  readonly driver: Pick<Driver, 'situation' | 'takenSlots' | 'limitedJobs' | 'limits' | 'pauses' | 'workers'>;
 }
 
 /** The live workers and the pauses, read once for an explanation. */
@@ -128,20 +124,19 @@ async function ofItsKey(
   return causes.map(reason);
 }
 
-/** Takes a slot of each limit, as a claim does, and gives it back at once. */
-async function fullLimits(parts: ExplainParts, situation: Situation): Promise<readonly Cause[]> {
-  const causes: Cause[] = [];
-  for (const limit of limitsOf(situation.limits)) {
-    await using slot = await new Slots(parts, limit.name, limit).acquire();
-    if (slot.outcome === 'full') causes.push(await fullLimit(parts, limit));
-  }
-  return causes;
-}
-
-async function fullLimit({ driver }: ExplainParts, { name, max }: Limit): Promise<Cause> {
-  const [sizes, jobs] = await Promise.all([driver.limits(), driver.limitedJobs(LIMITED_JOBS)]);
-  const size = sizes.find((set) => set.name === name)?.max ?? max;
-  return { reason: 'limit', name, max: size, by: holdersOf(name, jobs) };
+async function fullLimits({ driver }: ExplainParts, situation: Situation): Promise<readonly Cause[]> {
+  const limits = limitsOf(situation.limits);
+  if (limits.length === 0) return [];
+  const [slots, sizes] = await Promise.all([
+    driver.takenSlots(limits.map(({ name }) => name)),
+    driver.limits(),
+  ]);
+  const full = limits
+    .map(({ name, max }) => ({ name, max: sizes.find((set) => set.name === name)?.max ?? max }))
+    .filter(({ name, max }) => (slots.find((limit) => limit.name === name)?.taken ?? 0) >= max);
+  if (full.length === 0) return [];
+  const jobs = await driver.limitedJobs(LIMITED_JOBS);
+  return full.map((limit) => ({ reason: 'limit', ...limit, by: holdersOf(limit.name, jobs) }));
 }
 
 function ratesUsedUp({ limits, rates, now }: Situation): readonly Cause[] {
