@@ -9,7 +9,6 @@ const rowlock = {
   module: 'systems/rowlock.mjs',
   settings: [
     { name: 'default', shape: 'one', in: EVERYWHERE },
-    { name: "batch: 'auto'", shape: 'many', in: ['drain', 'latency'], batch: 'auto' },
     {
       name: 'one a transaction',
       shape: 'one',

@@ -21,7 +21,6 @@ import {
   type Lanes,
   type LimitedJobs,
   type LimitedJobsBounds,
-  type ListenOptions,
   type MigrationReport,
   ownHandle,
   type PartsPage,
@@ -98,7 +97,6 @@ import { backlog, report, tallied } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
 import { tallies } from './store/trend.js';
 import { PostgresAnchor } from './worker/anchor.js';
-import { listen } from './worker/listen.js';
 import { PostgresPulse } from './worker/pulse.js';
 import { dueQueues, survey } from './worker/survey.js';
 import { WorkerRow } from './worker/worker-row.js';
@@ -322,11 +320,6 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
 
   noteRun(run: RunRef, note: RunNote): Promise<void> {
     return noteRun(this.#short, this.context.sql, run, note);
-  }
-
-  async listen(options: ListenOptions): Promise<void> {
-    const isShared = this.#sessions === 'auto' ? await this.#sharesSessions() : this.#sessions === 'shared';
-    if (!isShared) await listen(this.#outside, this.context, options);
   }
 
   history(stretch: Stretch): Promise<readonly HistoryEntry[]> {

@@ -102,7 +102,6 @@ export class Client<Tx> {
       states: (publicIds) => this.#calls.states(publicIds),
       find: (publicId) => this.#calls.find(publicId),
       here: (listener) => here.whenSettled(listener),
-      driver,
       clock,
     });
   }
@@ -201,7 +200,7 @@ export class Client<Tx> {
    * Waits until a job has ended, in whatever process: as `complete`, `error` or `cancelled`. Returns it, with its output or
    * its error. All calls of a process share one statement, which is made less often the longer they wait: each time after a
    * quarter of the time since the newest call, and at least each second. Jobs of this process's own workers are noticed at
-   * once. On Postgres so are those of others, by one more connection while somebody waits for more than 0.1 s.
+   * once.
    *
    * A job that is enqueued in an open transaction is not found: wait after the commit.
    *

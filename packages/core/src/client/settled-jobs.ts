@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, LONGEST_TIMER_MS } from '../clock.js';
-import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClosedError, InvalidInputError, JobNotFoundError, NotSettledError } from '../errors.js';
 import type { JobView } from '../job/job.js';
 import { isSettled, type State } from '../job/lifecycle.js';
-import { PushedEnds } from './pushed-ends.js';
 
 /** How long the next look is put off at least and at most, in milliseconds, and as a part of the time since the last call. */
 const LEAST_MS = 25;
 const MOST_MS = 1_000;
 const PART = 1 / 4;
-
-/** After how long the ends are pushed, in milliseconds: a shorter wait is not worth a connection. */
-const PUSH_AFTER_MS = 100;
 
 /** The most jobs that one look is for. */
 const MOST_JOBS = 1_000;
@@ -32,7 +27,6 @@ export interface SettledJobsParts {
   readonly find: (publicId: string) => Promise<JobView | undefined>;
   /** Calls back with jobs that a worker of this process has settled. Returns the end of the calls. */
   readonly here: (settled: (publicIds: Iterable<string>) => void) => () => void;
-  readonly driver: Pick<Driver, 'listen' | 'notify'>;
   readonly clock: Clock;
 }
 
@@ -48,18 +42,12 @@ interface Waiter {
 export class SettledJobs {
   readonly #parts: SettledJobsParts;
   readonly #waiting = new Map<string, Set<Waiter>>();
-  readonly #pushed: PushedEnds;
   #wake = new AbortController();
   #newestAt = 0;
   #isLooking = false;
 
   constructor(parts: SettledJobsParts) {
     this.#parts = parts;
-    const { driver, clock } = parts;
-    const ended = (id: string | undefined): void => {
-      if (id === undefined || this.#waiting.has(id)) this.#wake.abort();
-    };
-    this.#pushed = new PushedEnds({ driver, clock, ended });
   }
 
   /**
@@ -91,7 +79,6 @@ export class SettledJobs {
   close(): void {
     for (const waiter of [...this.#waiting.values()].flatMap((waiters) => [...waiters]))
       waiter.reject(new ClosedError());
-    this.#pushed.end();
   }
 
   #add(publicId: string, waiter: Waiter, ended: AbortSignal): void {
@@ -121,12 +108,10 @@ export class SettledJobs {
       for (let from = 0; from < ids.length; from += MOST_JOBS)
         await this.#look(ids.slice(from, from + MOST_JOBS));
       const ageMs = this.#parts.clock.now() - this.#newestAt;
-      if (this.#waiting.size > 0 && ageMs > PUSH_AFTER_MS) this.#pushed.watch([...this.#waiting.keys()]);
       const pauseMs = Math.min(MOST_MS, Math.max(LEAST_MS, ageMs * PART));
       if (this.#waiting.size > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
     endHere();
-    this.#pushed.rest();
     this.#isLooking = false;
   }
 

@@ -39,13 +39,6 @@ export interface WakeUpOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ListenOptions {
-  readonly received: (wakeUp: WakeUp) => void;
-  /** Called once it receives. */
-  readonly subscribed: () => void;
-  readonly signal: AbortSignal;
-}
-
 export interface WorkerInfo {
   readonly name: string;
   readonly host: string;

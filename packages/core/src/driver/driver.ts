@@ -1,7 +1,7 @@
 import type { JobId } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
 import type { Rate } from '../job/rates.js';
-import type { Anchor, ListenOptions, SessionListener, WorkerInfo } from './anchor.js';
+import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { BegunRun, BegunRunsQuestion } from './begun-runs.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
@@ -198,12 +198,6 @@ export interface Driver<Tx = unknown> extends Store {
    * written its stop counts as gone a month after its start. A deleted worker that comes back keeps its id.
    */
   anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
-
-  /**
-   * Receives wake-ups without a worker, until the signal aborts or the connection ends. Absent where nothing is pushed.
-   * Resolves at once where sessions are shared.
-   */
-  listen?(options: ListenOptions): Promise<void>;
 
   /** The next jobs in the order of their ids, in any state. Core decides which to delete. Reads without locks. */
   history(stretch: Stretch): Promise<readonly HistoryEntry[]>;

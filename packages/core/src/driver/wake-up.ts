@@ -10,10 +10,6 @@ export interface WakeUp {
   readonly rate?: string;
   /** The schedule that is new, or has another time. */
   readonly schedule?: string;
-  /** The public id of a job for whose end somebody waits. */
-  readonly watch?: string;
-  /** The public id of a watched job that has ended. For those who wait, and not for workers. */
-  readonly settled?: string;
   /** The public id of a job for which another one waits. It may have ended meanwhile. */
   readonly after?: string;
   /** How often that job was redriven. A wake-up may be late, and must not cancel a job that was redriven since. */
@@ -35,21 +31,19 @@ export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
 }
 
 /** Whether a wake-up says no more than that there is work. */
-export function isHint({ cancel, limit, rate, schedule, watch, settled, after }: WakeUp): boolean {
-  return [cancel, limit, rate, schedule, watch, settled, after].every((named) => named === undefined);
+export function isHint({ cancel, limit, rate, schedule, after }: WakeUp): boolean {
+  return [cancel, limit, rate, schedule, after].every((named) => named === undefined);
 }
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { queue, cancel, limit, rate, schedule, watch, settled, after, redrives, except } = Object(sent);
+  const { queue, cancel, limit, rate, schedule, after, redrives, except } = Object(sent);
   return {
     ...(typeof queue === 'string' && { queue }),
     ...(typeof cancel === 'string' && { cancel }),
     ...(typeof limit === 'string' && { limit }),
     ...(typeof rate === 'string' && { rate }),
     ...(typeof schedule === 'string' && { schedule }),
-    ...(typeof watch === 'string' && { watch }),
-    ...(typeof settled === 'string' && { settled }),
     ...(typeof after === 'string' && { after }),
     ...(typeof redrives === 'number' && { redrives }),
     ...(Array.isArray(except) && { except: except.filter((id: unknown) => typeof id === 'string') }),

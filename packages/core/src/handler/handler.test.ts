@@ -32,7 +32,7 @@ test('what an enqueue needs, attempts among it, may be shared and given pauses o
   });
 });
 
-test.each([1, 10_000, 'auto'] as const)('a transaction may take %s of its jobs', (batch) => {
+test.each([1, 10_000])('a transaction may take %s of its jobs', (batch) => {
   expect(defineHandler({ kind: 'greet', payload, batch, run })).toMatchObject({ batch });
 });
 
@@ -98,7 +98,6 @@ describe('a mistake is refused when the handler is defined', () => {
     ['an empty batch', { batch: 0 }, /batch must be from 1 to 10000/],
     ['a batch in other words', { batch: 'all' }, /batch must be a whole number/],
     ['leases in a batch', { claim: 'lease', batch: 2 }, /a lease is settled by itself/],
-    ['leases in a batch by auto', { claim: 'lease', batch: 'auto' }, /a lease is settled by itself/],
     ['a kind to wait for without a name', { after: [''] }, /Each of after/],
   ])('%s', (_, mistake, sentence) => {
     const definition: object = { kind: 'greet', payload, run, ...mistake };

@@ -40,8 +40,8 @@ export interface HandlerPolicy {
   readonly groupMax: number;
   /** The most keys whose jobs one run takes. */
   readonly groupKeys: number;
-  /** How many jobs one transaction may claim. `auto`: as many as its earlier runs allow. */
-  readonly batch: number | 'auto';
+  /** How many jobs one transaction may claim. */
+  readonly batch: number;
   readonly after: readonly string[];
   readonly claim: 'hold' | 'lease';
   readonly attempts: number;
@@ -193,11 +193,8 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * short queue makes a small batch. A job that fails does not harm the others. A slow job delays the commit of the
    * others. Runs that write through `tx` take turns. A run meets what earlier ones have left in the transaction or the
    * session: a temporary table, `SET LOCAL`.
-   *
-   * `auto` takes as many as need 10 ms together, and runs them one after the other. Before that, the handler's runs
-   * must have ended within a millisecond, without `tx`.
    */
-  readonly batch?: number | 'auto';
+  readonly batch?: number;
   /**
    * How many runs of a name may go on at once, in all processes together: one limit, or several, or a function of the
    * payload. The limits of a job are fixed at its enqueue. A job that finds a limit reached stays `new`, costs no
@@ -378,10 +375,7 @@ function groupOf({ group = false }: Pick<HandlerOptions<StandardSchemaV1>, 'grou
 }
 
 /** How many jobs a transaction of the handler may claim. @throws InvalidInputError where they cannot share one. */
-function batchOf(
-  { batch = 1, claim, limit, rate }: HandlerOptions<StandardSchemaV1>,
-  keys: number,
-): HandlerPolicy['batch'] {
+function batchOf({ batch = 1, claim, limit, rate }: HandlerOptions<StandardSchemaV1>, keys: number): number {
   if (keys > 1 && batch !== 1)
     throw new InvalidInputError(
       'group.keys makes one run of what batch would run apart. Leave one of them out.',
@@ -394,7 +388,7 @@ function batchOf(
   if (claim === 'lease') throw refused("claim: 'hold'", 'a lease is settled by itself');
   if (limit !== undefined) throw refused('handlers without a limit', 'each run needs slots of its own');
   if (rate !== undefined) throw refused('handlers without a rate', 'each run is a start of its own');
-  return most === 'auto' ? 'auto' : whole('batch', most, 1, 10_000);
+  return whole('batch', most, 1, 10_000);
 }
 
 function whole(name: string, value: number, least: number, most: number): number {

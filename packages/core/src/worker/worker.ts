@@ -41,7 +41,6 @@ import { Faults } from './tell/faults.js';
 import { LineReporter } from './tell/line-reporter.js';
 import { logPauses } from './tell/paused-work.js';
 import { Statistics } from './tell/statistics.js';
-import { Watched } from './tell/watched.js';
 import { Alarm } from './time/alarm.js';
 
 export interface WorkerOptions {
@@ -113,7 +112,6 @@ interface Running {
   readonly lines: LineReporter;
   readonly statistics: Statistics;
   readonly unserved: Unserved;
-  readonly watched: Watched;
   readonly followers: Followers;
   readonly beside: readonly Promise<void>[];
 }
@@ -292,7 +290,6 @@ export class Worker<Tx> {
     const anchor = await driver.anchor(info, session);
     const lines = new LineReporter(anchor, clock, log);
     const starts = new RatedStarts({ driver, clock, mostMs: this.#pollMs, onFault: this.#faults.meet });
-    const watched = new Watched(driver, clock);
     const followers = new Followers({ driver, clock, log, everyMs: this.#pollMs });
     const statistics = new Statistics({ driver, workerId: anchor.workerId, live: this.#live, clock, log });
     const unserved = new Unserved({ driver, clock, log, events: this.#events, worker: this.name });
@@ -315,7 +312,6 @@ export class Worker<Tx> {
       live: this.#live,
       cancellations: this.#cancellations,
       statistics,
-      watched,
       followers,
       leftBehind: this.#leftBehind,
       captured,
@@ -424,7 +420,6 @@ export class Worker<Tx> {
       lines,
       statistics,
       unserved,
-      watched,
       followers,
       beside,
     };
@@ -452,12 +447,6 @@ export class Worker<Tx> {
       }
       if (wakeUp.limit !== undefined) {
         if (this.#running?.limited.freed([wakeUp.limit])) this.wake();
-        continue;
-      }
-      // For those who wait in other processes.
-      if (wakeUp.settled !== undefined) continue;
-      if (wakeUp.watch !== undefined) {
-        this.#running?.watched.add(wakeUp.watch);
         continue;
       }
       if (wakeUp.after !== undefined) {

@@ -1,39 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { defineHandler, type RunContext } from '@rowlock/core';
+import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { BATCH, BEFORE, Meeting, ONE_SLOT, Sizes } from '../batch.js';
 import { eachSettledOnce } from '../each-settled-once.js';
-import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, within } from '../until.js';
 import { AnyJson, clientOf, openWorker, startWorker } from '../worker-process.js';
 
 export const batchSizes = theme('batch sizes', (test) => {
-  test("with `batch: 'auto'` quick handlers are run in batches, one after the other in a slot", async (stage) => {
-    const { queue, putMany } = stage;
-    let [running, most] = [0, 0];
-    const handler = defineHandler({
-      kind: 'work',
-      queue,
-      payload: AnyJson,
-      batch: 'auto',
-      async run() {
-        running += 1;
-        most = Math.max(most, running);
-        await turn();
-        running -= 1;
-      },
-    });
-    await putMany(Array.from({ length: 200 }, () => ({})));
-    const sizes = new Sizes();
-    const { worker } = await openWorker(stage, [handler], ONE_SLOT, sizes.of);
-    await worker.start();
-    await eachSettledOnce(stage, await allSettled(stage));
-    expect(sizes.largest).toBeGreaterThan(1);
-    expect(most).toBe(1);
-  });
-
   test('a job that may not share a transaction has its turn while a load of batches lasts', async (stage) => {
     const { queue } = stage;
     const options = { queue, payload: AnyJson };
@@ -94,32 +68,14 @@ export const batchSizes = theme('batch sizes', (test) => {
     await eachSettledOnce(stage, await allSettled(stage));
   });
 
-  for (const [what, options, writes] of [
-    ['each job has a transaction of its own, unless its handler asks for batches', {}, false],
-    [
-      "with `batch: 'auto'` handlers that use the transaction are not run in batches",
-      { batch: 'auto' },
-      true,
-    ],
-  ] as const) {
-    test(what, async <Tx>(stage: Stage<Tx>) => {
-      const { queue, putMany, createNotes } = stage;
-      const notes = await createNotes();
-      const handler = defineHandler({
-        kind: 'work',
-        queue,
-        payload: AnyJson,
-        ...options,
-        async run({ tx }: RunContext<unknown, Tx>) {
-          if (writes) await notes.write(tx, 'written');
-        },
-      });
-      await putMany(Array.from({ length: 80 }, () => ({})));
-      const sizes = new Sizes();
-      const { worker } = await openWorker(stage, [handler], ONE_SLOT, sizes.of);
-      await worker.start();
-      await allSettled(stage);
-      expect(sizes.largest).toBe(1);
-    });
-  }
+  test('each job has a transaction of its own, unless its handler asks for batches', async (stage) => {
+    const { queue, putMany } = stage;
+    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    await putMany(Array.from({ length: 80 }, () => ({})));
+    const sizes = new Sizes();
+    const { worker } = await openWorker(stage, [handler], ONE_SLOT, sizes.of);
+    await worker.start();
+    await allSettled(stage);
+    expect(sizes.largest).toBe(1);
+  });
 });

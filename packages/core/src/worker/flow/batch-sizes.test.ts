@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import { settled } from '../../../test/resting-worker.js';
-import { type AnyHandler, defineHandler, type HandlerOptions } from '../../handler/handler.js';
+import { defineHandler, type HandlerOptions } from '../../handler/handler.js';
 import { Registry } from '../../handler/registry.js';
 import type { Job } from '../../job/job.js';
 import { BatchSizes } from './batch-sizes.js';
@@ -10,17 +10,12 @@ const Anything = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
 } as const;
 
-type Options = Partial<Pick<HandlerOptions<typeof Anything>, 'batch' | 'claim' | 'group'>>;
+type Options = Partial<Pick<HandlerOptions<typeof Anything>, 'batch' | 'group'>>;
 
-interface Given {
-  readonly sizes: BatchSizes<unknown>;
-  readonly handler: AnyHandler<unknown>;
-}
-
-function sizesOf(options: Options, clock = handClock()): Given {
+function sizesOf(options: Options, clock = handClock()): BatchSizes<unknown> {
   const kind = 'k';
   const handler = defineHandler({ kind, queue: 'q', payload: Anything, run: () => {}, ...options });
-  return { sizes: new BatchSizes(new Registry([handler]), clock), handler };
+  return new BatchSizes(new Registry([handler]), clock);
 }
 
 /** How many jobs the next claim may take. */
@@ -51,7 +46,7 @@ const job = (change: Partial<Job> = {}): Job => ({
 });
 
 test('a claim takes twice as many when it found as many as it might, and no more than the handler says', async () => {
-  const { sizes } = sizesOf({ batch: 5 });
+  const sizes = sizesOf({ batch: 5 });
   const limits: number[] = [];
   for (let time = 0; time < 4; time++) {
     const limit = await next(sizes);
@@ -62,7 +57,7 @@ test('a claim takes twice as many when it found as many as it might, and no more
 });
 
 test('a claim that finds fewer makes the next ones as small, and one at least', async () => {
-  const { sizes } = sizesOf({ batch: 100 });
+  const sizes = sizesOf({ batch: 100 });
   sizes.found('q', 32, 32);
   expect(await next(sizes)).toBe(64);
   sizes.found('q', 64, 7);
@@ -74,60 +69,28 @@ test('a claim that finds fewer makes the next ones as small, and one at least', 
   expect(await next(sizes)).toBe(1);
 });
 
-test('a handler that does not ask for a batch has its jobs taken by themselves, however quick they are', async () => {
-  const { sizes, handler } = sizesOf({});
+test('a handler that does not ask for a batch has its jobs taken by themselves', async () => {
+  const sizes = sizesOf({});
   sizes.found('q', 500, 500);
-  for (let run = 0; run < 100; run++) sizes.ran(handler, 0, false);
   expect(await next(sizes)).toBe(1);
   expect(sizes.isBatchable(job())).toBe(false);
-});
-
-test('with batch auto, jobs are taken with others when their runs are quick and leave the transaction alone', async () => {
-  const { sizes, handler } = sizesOf({ batch: 'auto' });
-  sizes.found('q', 500, 500);
-  for (let run = 1; run < 50; run++) sizes.ran(handler, 0.1, false);
-  expect(await next(sizes)).toBe(1);
-  expect(sizes.isBatchable(job())).toBe(false);
-  sizes.ran(handler, 0.1, false);
-  expect(await next(sizes)).toBeGreaterThan(1);
-  expect(sizes.isBatchable(job())).toBe(true);
-  sizes.ran(handler, 0.1, true);
-  expect(await next(sizes)).toBe(1);
-});
-
-test('with batch auto, one slow run keeps jobs from being taken with others', async () => {
-  const { sizes, handler } = sizesOf({ batch: 'auto' });
-  sizes.found('q', 500, 500);
-  for (let run = 0; run < 50; run++) sizes.ran(handler, 0, false);
-  expect(await next(sizes)).toBeGreaterThan(1);
-  sizes.ran(handler, 11, false);
-  expect(await next(sizes)).toBe(1);
-});
-
-test('a lease, and a group with batch auto, are taken by themselves', async () => {
-  for (const options of [{ claim: 'lease' }, { group: true, batch: 'auto' }] as const) {
-    const { sizes, handler } = sizesOf(options);
-    sizes.found('q', 500, 500);
-    for (let run = 0; run < 100; run++) sizes.ran(handler, 0, false);
-    expect(await next(sizes)).toBe(1);
-  }
 });
 
 test('where several keys share a run, a job that was attempted before is taken by itself', () => {
-  const { sizes } = sizesOf({ group: { keys: 10 } });
+  const sizes = sizesOf({ group: { keys: 10 } });
   expect(sizes.isBatchable(job())).toBe(true);
   expect(sizes.isBatchable(job({ attempt: 1 }))).toBe(false);
 });
 
 test('a job that has crashed a process is taken by itself, and one whose handler is not here', () => {
-  const { sizes } = sizesOf({ batch: 10 });
+  const sizes = sizesOf({ batch: 10 });
   expect(sizes.isBatchable(job())).toBe(true);
   expect(sizes.isBatchable(job({ crashes: 1 }))).toBe(false);
   expect(sizes.isBatchable(job({ kind: 'another' }))).toBe(false);
 });
 
 test('where several may be taken, one slot of the process looks at a time', async () => {
-  const { sizes } = sizesOf({ batch: 10 });
+  const sizes = sizesOf({ batch: 10 });
   sizes.found('q', 5, 5);
   const first = await sizes.search('q');
   let isThere = false;
@@ -144,7 +107,7 @@ test('where several may be taken, one slot of the process looks at a time', asyn
 
 test('a slot that hangs in its look keeps the others from theirs for a moment, and then they take one job each', async () => {
   const clock = handClock();
-  const { sizes } = sizesOf({ batch: 10 }, clock);
+  const sizes = sizesOf({ batch: 10 }, clock);
   sizes.found('q', 5, 5);
   const hanging = await sizes.search('q');
   const limits: number[] = [];
@@ -165,7 +128,7 @@ test('a slot that hangs in its look keeps the others from theirs for a moment, a
 
 test('who waits for others that do not hang waits for each of them', async () => {
   const clock = handClock();
-  const { sizes } = sizesOf({ batch: 10 }, clock);
+  const sizes = sizesOf({ batch: 10 }, clock);
   sizes.found('q', 5, 5);
   const [first, second, third] = Array.from({ length: 3 }, () => sizes.search('q'));
   for (const search of [first, second]) {

@@ -1,20 +1,7 @@
 import type { Clock } from '../../clock.js';
-import type { AnyHandler } from '../../handler/handler.js';
 import type { Registry } from '../../handler/registry.js';
 import type { Job } from '../../job/job.js';
 import { TimedMutex } from '../time/mutex.js';
-
-/** The most jobs that one transaction takes of a handler with `batch: 'auto'`. */
-const MOST = 500;
-
-/** How long the handlers of one transaction may take together, in milliseconds. Estimated from their earlier runs. */
-const TOGETHER_MS = 10;
-
-/** A run that takes longer than this waits for something, in milliseconds. Other runs should not wait with it. */
-const SLOW_MS = 10;
-
-/** How many runs in a row must have been quick and without the transaction before runs share a transaction. */
-const PROOFS = 50;
 
 /** How long a look for work keeps other slots from looking, in milliseconds. After that, its connection may be dead. */
 const HANGS_MS = 200;
@@ -32,23 +19,6 @@ export interface Search {
 /** A look for one job. No slot waits for it. */
 export const ONE_JOB: Search = { limit: 1, isPast: false, end() {} };
 
-/** A handler's latest runs: how long they took, and whether they used the transaction. */
-class Habit {
-  #proofs = 0;
-  #averageMs = 0;
-
-  ran(tookMs: number, hasUsedTransaction: boolean): void {
-    this.#averageMs += (tookMs - this.#averageMs) / 16;
-    this.#proofs = hasUsedTransaction || tookMs > SLOW_MS ? 0 : this.#proofs + 1;
-  }
-
-  /** How many of its runs may share a transaction. */
-  get most(): number {
-    if (this.#proofs < PROOFS || this.#averageMs > 1) return 1;
-    return Math.max(1, Math.min(MOST, Math.floor(TOGETHER_MS / this.#averageMs)));
-  }
-}
-
 /**
  * How many jobs of a queue one transaction takes. The limit is what the handlers allow and how many jobs the queue
  * lately had. The number begins at one, and doubles while each claim finds as many jobs as it may take. Otherwise it
@@ -59,11 +29,18 @@ export class BatchSizes<Tx> {
   readonly #clock: Clock;
   readonly #sizes = new Map<string, number>();
   readonly #turns = new Map<string, TimedMutex>();
-  readonly #habits = new Map<string, Habit>();
+  /** How many jobs one transaction may take at most, by queue. */
+  readonly #most: ReadonlyMap<string, number>;
 
   constructor(registry: Registry<Tx>, clock: Clock) {
     this.#registry = registry;
     this.#clock = clock;
+    this.#most = new Map(
+      registry.queues.map((queue) => [
+        queue,
+        Math.max(...registry.handlersOf(queue).map(({ batch }) => batch)),
+      ]),
+    );
   }
 
   /**
@@ -98,11 +75,6 @@ export class BatchSizes<Tx> {
     return first < 0 ? jobs.length : Math.max(1, first);
   }
 
-  /** A run has ended. */
-  ran({ kind }: AnyHandler<Tx>, tookMs: number, hasUsedTransaction: boolean): void {
-    this.#habit(kind).ran(tookMs, hasUsedTransaction);
-  }
-
   /**
    * Whether a job may share its transaction with others. A job that has crashed a process may not: a second crash would
    * undo the others. Where several keys share a run, neither may one that was attempted before: if it fails, so does the
@@ -111,34 +83,17 @@ export class BatchSizes<Tx> {
   isBatchable({ kind, attempt, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
     if (crashes > 0 || handler === undefined) return false;
-    return this.#most(handler) > 1 && (handler.groupKeys === 1 || attempt === 0);
+    return handler.batch > 1 && (handler.groupKeys === 1 || attempt === 0);
   }
 
   /** How many jobs of the queue the next claim may take. */
   next(queue: string): number {
-    return Math.min(this.#sizes.get(queue) ?? 1, this.#mostOf(queue));
+    return Math.min(this.#sizes.get(queue) ?? 1, this.#most.get(queue) ?? 1);
   }
 
   #turn(queue: string): TimedMutex {
     const turn = this.#turns.get(queue) ?? new TimedMutex(this.#clock, HANGS_MS);
     this.#turns.set(queue, turn);
     return turn;
-  }
-
-  #mostOf(queue: string): number {
-    const most = this.#registry.handlersOf(queue).map((handler) => this.#most(handler));
-    return Math.max(1, ...most);
-  }
-
-  #most(handler: AnyHandler<Tx>): number {
-    if (handler.claim === 'lease') return 1;
-    if (handler.batch !== 'auto') return handler.batch;
-    return handler.groupMax > 1 ? 1 : this.#habit(handler.kind).most;
-  }
-
-  #habit(kind: string): Habit {
-    const habit = this.#habits.get(kind) ?? new Habit();
-    this.#habits.set(kind, habit);
-    return habit;
   }
 }

@@ -15,7 +15,6 @@ import type { LiveRun } from '../run/live-run.js';
 import type { RunInfo } from '../run/run-info.js';
 import type { WorkerEmitter } from '../tell/events.js';
 import type { Statistics } from '../tell/statistics.js';
-import type { Watched } from '../tell/watched.js';
 import type { BatchSizes } from './batch-sizes.js';
 
 /** The parts that all slots of one worker share. */
@@ -45,7 +44,6 @@ export interface Flow<Tx> {
   readonly live: Set<LiveRun>;
   readonly cancellations: Cancellations;
   readonly statistics: Statistics;
-  readonly watched: Watched;
   readonly followers: Followers;
   /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;

@@ -7,7 +7,7 @@ import { sharedEntrance, soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';
 import { RunHandle } from '../run/run-handle.js';
 import type { Flow } from './context.js';
-import type { Chain, Grouped } from './group.js';
+import type { Grouped } from './group.js';
 import { muteCaptures } from './mute-captures.js';
 import { runOne } from './run-one.js';
 
@@ -50,9 +50,8 @@ export async function runAll<Tx>(
 }
 
 /**
- * Runs the handlers of several runs that share a transaction. Handlers with a `batch` number run at the same time. The
- * others run one after the other, so that a slot is still one run at a time. Runs that have not begun when the time is
- * up are given back.
+ * Runs the handlers of several runs that share a transaction. Those of different keys run at the same time, and those of
+ * one key one after the other. Runs that have not begun when the time is up are given back.
  *
  * If one of the runs has crashed before, all runs are given back. The crash is counted in its row, and its next run is
  * by itself.
@@ -76,16 +75,8 @@ async function runTogether<Tx>(
       if (!isComplete(run)) return;
     }
   };
-  const [together, rest] = [claim.filter(runConcurrently), claim.filter((chain) => !runConcurrently(chain))];
-  const ends = await Promise.allSettled([
-    ...together.map(runInOrder),
-    rest.reduce<Promise<void>>((before, chain) => before.then(() => runInOrder(chain)), Promise.resolve()),
-  ]);
+  const ends = await Promise.allSettled(claim.map(runInOrder));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
-function runConcurrently<Tx>([{ handler }]: Chain<Tx>): boolean {
-  return handler.batch !== 'auto';
 }
 
 function isComplete<Tx>({ endings, jobs }: Run<Tx>): boolean {

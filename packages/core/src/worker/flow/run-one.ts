@@ -36,7 +36,6 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   const [first, ...rest] = accepted;
   if (first === undefined) return;
 
-  const started = clock.now();
   try {
     const call = {
       handler,
@@ -62,26 +61,22 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   } catch (error) {
     if (handle.lost.aborted) throw error;
     await handle.undo();
-    if (!noteFailure(flow, run, accepted, endings, error)) return;
+    noteFailure(flow, run, accepted, endings, error);
   }
-  flow.sizes.ran(handler, clock.now() - started, handle.used);
 }
 
-/**
- * @returns whether the run counts. False if the worker stops, or has been without its session or a durable record for
- * too long.
- */
+/** The run counts unless the worker stops, or has been without its session or a durable record for too long. */
 function noteFailure<Tx>(
   { log }: Pick<Flow<Tx>, 'log'>,
   run: Run<Tx>,
   accepted: readonly CheckedJob[],
   endings: MutableEndings,
   error: unknown,
-): boolean {
+): void {
   const { stopped } = run.live;
   if (stopped instanceof WorkerStoppedError || stopped instanceof ClaimLostError) {
     run.endings = 'release';
-    return false;
+    return;
   }
   run.thrown = { error };
   const retries = accepted.map(({ job }) => ({
@@ -92,5 +87,4 @@ function noteFailure<Tx>(
   // A last attempt is logged when it is settled.
   const first = retries.find(({ job }) => !isLastAttempt(job));
   if (first !== undefined) tellThrown(log, run, first, error);
-  return true;
 }

@@ -6,14 +6,12 @@ import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
 import { hearsOfSettled, tellSettled } from './settled.js';
 import type { Statistics } from './statistics.js';
-import type { Watched } from './watched.js';
 
 /** The log, the events and the counts. */
 interface Ears {
   readonly log: Logger;
   readonly events: WorkerEmitter;
   readonly statistics: Pick<Statistics, 'settled'>;
-  readonly watched: Pick<Watched, 'settled'>;
   readonly followers: Pick<Followers, 'settled'>;
 }
 
@@ -38,14 +36,13 @@ export function tell<Tx>(
 }
 
 function tellRun<Tx>(
-  { log, events, statistics, watched, followers }: Ears,
+  { log, events, statistics, followers }: Ears,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
 ): void {
   tellFailures(log, run, settlements);
   statistics.settled(run.jobs, settlements, tookMs);
-  watched.settled(run.jobs, settlements);
   followers.settled(run.jobs, settlements);
   // Without listeners the event is not made.
   if (isSilent(log.debug) && !hearsOfSettled(events)) return;
