@@ -1,4 +1,4 @@
-import { lockRows, transaction } from '@rowlock/driver-postgres';
+import { lockRows, transaction } from '@rowlock/rows/postgres';
 import pg from 'pg';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

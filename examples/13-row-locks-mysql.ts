@@ -1,4 +1,4 @@
-import { lockRows, transaction } from '@rowlock/driver-mysql';
+import { lockRows, transaction } from '@rowlock/rows/mysql';
 import { createPool } from 'mysql2/promise';
 
 const pool = createPool({ uri: process.env.DATABASE_URL ?? '' });

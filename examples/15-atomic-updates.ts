@@ -1,5 +1,6 @@
 import { append, createRowlock, increment, merge } from '@rowlock/core';
-import { defineHandler, postgres, updateJson } from '@rowlock/driver-postgres';
+import { defineHandler, postgres } from '@rowlock/driver-postgres';
+import { updateJson } from '@rowlock/rows/postgres';
 import pg from 'pg';
 import { z } from 'zod';
 

@@ -6,14 +6,7 @@ import { basename, join } from 'node:path';
 import { packAll, publishedPackages } from '../tooling/tarballs/pack-all.mjs';
 
 const ALLOWED = /^(dist\/.+|migrations\/.+|dashboards\/.+|alerts\/.+|README\.md|LICENSE|package\.json)$/;
-const REQUIRED = [
-  'LICENSE',
-  'README.md',
-  'package.json',
-  'dist/index.js',
-  'dist/index.js.map',
-  'dist/index.d.ts',
-];
+const REQUIRED = ['LICENSE', 'README.md', 'package.json'];
 const FORBIDDEN = /\.(test|spec)\.|\.tsbuildinfo$/;
 
 const folder = mkdtempSync(join(tmpdir(), 'rowlock-packages-'));

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const ENTRIES = 'packages/*/src/{index,driver}.ts';
+const ENTRIES = 'packages/*/src/{index,driver,mysql,postgres}.ts';
 
 /** The files that say something of the public API: the packages' entries, and whatever these export from. */
 export function publicFiles(root) {

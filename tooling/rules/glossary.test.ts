@@ -18,7 +18,7 @@ const PLAIN = `
   check class clean cli clock close cluster columns commit conditions connect connection connections container contents context control
   count crashed created database deadlocks declared deferred define despite differences drift duplicates duration each earlier empty end endable
   enlist enqueue entrance error errors events exact examine existing explain expressions failures faults filter find findable finding firing first flow flush
-  forgotten fragment front function gate gathered given half has held history holder id identifier idle ids in index info input interruption join
+  forgotten fragment front function gate gathered given half has held history holder id identifier idle ids in index info input internal interruption join
   json keep latest lazy leave left length letter lifecycle limit limits list listen literal live local lock logger look loss many map members
   memory message metadata migrations missing move ms mutex name named names new newest next no not note notifier of on one open options out
   outside over own pace packet packets pages part parts pass pause pending picture pipeline place plain plan poll pool process product progress

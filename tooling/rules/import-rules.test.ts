@@ -80,6 +80,14 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/driver-memory/src/a.ts', '@rowlock/driver-postgres', /spells and decides nothing/],
   ['packages/driver-memory/test/a.test.ts', '@rowlock/driver-conformance'],
 
+  ['packages/rows/src/postgres/a.ts', '@rowlock/core/driver'],
+  ['packages/rows/src/postgres/a.ts', '@rowlock/driver-postgres/internal'],
+  ['packages/rows/src/mysql/a.ts', '@rowlock/driver-mysql/internal'],
+  ['packages/rows/src/a.ts', 'node:timers/promises'],
+  ['packages/rows/src/a.ts', 'pg', /as the driver does/],
+  ['packages/rows/src/a.ts', '@rowlock/driver-memory', /as the driver does/],
+  ['packages/rows/src/a.ts', '@rowlock/servers', /as the driver does/],
+
   ['packages/driver-conformance/src/a.ts', 'vitest'],
   ['packages/driver-conformance/src/a.ts', 'pg', /knows none/],
   ['packages/driver-conformance/src/a.ts', '@rowlock/driver-postgres', /knows none/],

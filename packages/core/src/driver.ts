@@ -46,21 +46,12 @@ export {
   type QueuePart,
 } from './driver/queue-parts.js';
 export {
-  type BegunTransaction,
-  type Isolation,
-  levelOf,
-  repeatTransaction,
-  type TransactionOptions,
-} from './driver/repeat-transaction.js';
-export {
   type ColumnCondition,
-  type LockRowsOptions,
+  conditionOf,
   type RowCondition,
-  type RowLock,
   type RowValue,
-  rowLock,
   type TableName,
-} from './driver/row-lock.js';
+} from './driver/row-condition.js';
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export { type LastRun, type RunOnRecord, type RunView, runsOf } from './driver/run-view.js';
@@ -71,15 +62,14 @@ export type * from './driver/statistics.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';
-export { commitUnknown, endedByWork, transactionOver } from './driver/transaction-errors.js';
 export type * from './driver/trend.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
 export { concerns, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';
 export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';
-export { LIMITS } from './input.js';
-export { isError } from './is-error.js';
+export { checkWhole, LIMITS } from './input.js';
+export { causesOf, isError } from './is-error.js';
 export type { Job, JobId, NewJob } from './job/job.js';
 export {
   type ClientEvent,
@@ -103,6 +93,7 @@ export {
   namesIn,
   ratesOf,
 } from './job/limits.js';
+export { Pause } from './job/pause.js';
 export { newPublicId } from './job/public-id.js';
 export { type Rate, type RateNumbers, startAt } from './job/rates.js';
 export { BUCKETS } from './stats/buckets.js';

@@ -5,8 +5,6 @@ export { type CrashUnderTest, describeCrash } from './describe-crash.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export { describeFrozen, type FrozenUnderTest } from './describe-frozen.js';
 export { describeInterleavings } from './describe-interleavings.js';
-export { describeJsonUpdates, type JsonTable } from './describe-json-updates.js';
-export { describeManyWriters } from './describe-many-writers.js';
 export { describeModel } from './describe-model.js';
 export { describeModelFaults } from './describe-model-faults.js';
 export {
@@ -15,8 +13,6 @@ export {
   describeRights,
   type RightsUnderTest,
 } from './describe-rights.js';
-export { describeRowLocks } from './describe-row-locks.js';
-export { describeTransactions } from './describe-transactions.js';
 export type {
   Caller,
   DriverHarness,
@@ -41,5 +37,4 @@ export { play, SCENES } from './scenes.js';
 export { type SeverableServer, severableServer } from './severable-server.js';
 export type { SuitePart } from './suite-part.js';
 export { testWholeSuite } from './test-whole-suite.js';
-export type { TransactionsUnderTest } from './transactions-under-test.js';
 export { Transcript } from './transcript.js';

@@ -17,8 +17,10 @@ import type {
   memoryDatabase as openDatabase,
   memory as openMemory,
 } from '@rowlock/driver-memory';
-import type { MysqlTransaction, updateJson as updateColumn } from '@rowlock/driver-mysql';
-import type { lockRows as lock, PostgresTransaction } from '@rowlock/driver-postgres';
+import type { MysqlTransaction } from '@rowlock/driver-mysql';
+import type { PostgresTransaction } from '@rowlock/driver-postgres';
+import type { updateJson as updateColumn } from '@rowlock/rows/mysql';
+import type { lockRows as lock } from '@rowlock/rows/postgres';
 import type { Pool } from 'mysql2/promise';
 import type { z as schemas } from 'zod';
 

@@ -1,5 +1,5 @@
 import type { CapturePlan } from '../driver/capture-store.js';
-import { type ColumnCondition, conditionOf } from '../driver/row-lock.js';
+import { type ColumnCondition, conditionOf } from '../driver/row-condition.js';
 import { InvalidInputError } from '../errors.js';
 import { ATTEMPTS, QUEUE } from '../handler/handler.js';
 import { checkLimitRule, limitsOfJob } from '../handler/job-limits.js';

@@ -1,5 +1,5 @@
 import type { CaptureNotify, CapturePlan } from '../driver/capture-store.js';
-import type { RowCondition, TableName } from '../driver/row-lock.js';
+import type { RowCondition, TableName } from '../driver/row-condition.js';
 import type { RateLimit } from '../handler/job-rates.js';
 import type { Limit } from '../job/limits.js';
 import { capturePlan } from './capture-plan.js';

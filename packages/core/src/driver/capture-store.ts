@@ -1,4 +1,4 @@
-import type { ColumnCondition } from './row-lock.js';
+import type { ColumnCondition } from './row-condition.js';
 
 /**
  * The captures of a database: triggers that write jobs. Each verb commits by itself. The database is compared with the

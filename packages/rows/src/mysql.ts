@@ -1,0 +1,6 @@
+export type { RowCondition, RowValue, TableName } from '@rowlock/core/driver';
+export type { LockRowsOptions } from './lock-statement.js';
+export { type LockStrength, lockRows } from './mysql/lock-rows.js';
+export { transaction } from './mysql/transaction.js';
+export { type JsonColumn, type JsonTarget, updateJson } from './mysql/update-json.js';
+export type { Isolation, TransactionOptions } from './repeat-transaction.js';

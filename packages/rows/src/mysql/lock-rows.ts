@@ -1,0 +1,76 @@
+import { isUint8Array } from 'node:util/types';
+import { DriverError, isDriverError } from '@rowlock/core';
+import { isOwnHandle, type RowCondition, type RowValue, type TableName } from '@rowlock/core/driver';
+import type { MysqlTransaction } from '@rowlock/driver-mysql';
+import {
+  CallersTransaction,
+  checkCallersConnection,
+  identifier,
+  list,
+  toDriverError,
+} from '@rowlock/driver-mysql/internal';
+import { type Dialect, type LockRowsOptions, lockStatement, notThere } from '../lock-statement.js';
+
+/** The strengths of MySQL's row locks. It has no `no key update` and no `key share`. */
+export type LockStrength = 'update' | 'share';
+
+const MYSQL: Dialect<LockStrength> = {
+  strengths: {
+    update: 'FOR UPDATE',
+    // MariaDB has no FOR SHARE. Each server passes over the other's comment.
+    share: '/*!80000 FOR SHARE *//*M! LOCK IN SHARE MODE */',
+  },
+  identifier,
+  placesOf(values, all) {
+    const given = list(values.map(sent));
+    all.push(...given.values);
+    return given.places;
+  },
+  afterConditions: '',
+};
+
+/**
+ * Locks rows of one of your tables until the end of the transaction, and returns them.
+ *
+ * @param table Its name, e.g. `orders`, or `shop.orders`. A list, `['shop', 'orders']`, may have dots in the names.
+ * @param where The rows: each column has this value, or one of these. Null matches NULL. One of the columns should have
+ * an index: without one, MySQL locks every row that it reads.
+ * @throws DriverError `LockNotAvailable` with `nowait`, if another transaction has one of the rows; `TransactionOver`
+ * outside of a transaction; `Deadlock`, `LockTimeout` and others
+ * @throws InvalidInputError
+ * @example
+ * const [order] = await lockRows<Order>(tx, 'orders', { id: 7 });
+ * const free = await lockRows(tx, 'seats', { show: 3, taken: null }, { wait: 'skipLocked', limit: 2 });
+ */
+export async function lockRows<Row = Record<string, unknown>>(
+  tx: MysqlTransaction,
+  table: TableName,
+  where: RowCondition,
+  options: LockRowsOptions<LockStrength> = {},
+): Promise<Row[]> {
+  const { text, values } = lockStatement(MYSQL, table, where, options);
+  checkCallersConnection(tx);
+  const on = isOwnHandle(tx) ? tx : new CallersTransaction(tx).asRead;
+  try {
+    const [rows] = await on.execute(text, values);
+    return rows;
+  } catch (error) {
+    throw notThere(refused(toDriverError(error), options.wait));
+  }
+}
+
+/**
+ * The client sends a number as a double, which would not match a text by its index, and would round a bigint. It sends
+ * bytes that are no Buffer as JSON.
+ */
+function sent(value: Exclude<RowValue, null>): string | Date | Buffer {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (isUint8Array(value)) return Buffer.from(value);
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
+}
+
+/** MariaDB's error of NOWAIT is that of a lock wait. */
+function refused(error: DriverError, wait: LockRowsOptions<LockStrength>['wait']): DriverError {
+  if (wait !== 'nowait' || !isDriverError(error, 'LockTimeout')) return error;
+  return new DriverError('LockNotAvailable', error.message, { cause: error.cause });
+}

@@ -1,0 +1,120 @@
+import { DriverError } from '@rowlock/core';
+import { answerWithin, ownHandle } from '@rowlock/core/driver';
+import type { MysqlTransaction } from '@rowlock/driver-mysql';
+import {
+  beginsTransaction,
+  cut,
+  endsTransaction,
+  type Pool,
+  type PoolConnection,
+  SerialConnection,
+  textOf,
+  toDriverError,
+  undoesTransaction,
+} from '@rowlock/driver-mysql/internal';
+import { type BegunTransaction, type Isolation, levelOf, ROLLBACK_MS } from '../repeat-transaction.js';
+import { commitError, endedByWork, transactionOver } from '../transaction-errors.js';
+
+/** A transaction on a connection of the application's pool. Refuses statements after its end. */
+export class OpenTransaction implements BegunTransaction<MysqlTransaction>, MysqlTransaction {
+  readonly #client: PoolConnection;
+  /** After a deadlock the server would commit the next statement by itself, so they go one by one. */
+  readonly #serial: SerialConnection;
+  #refusal: DriverError | null = null;
+
+  private constructor(client: PoolConnection) {
+    this.#client = client;
+    this.#serial = new SerialConnection(
+      {
+        take: async () => client,
+        give: (_, status) => (status === null ? client.destroy() : client.release()),
+      },
+      {
+        check: () => {
+          if (this.#refusal !== null) throw this.#refusal;
+        },
+        failed: async (error) => {
+          const driverError = toDriverError(error);
+          if (undoesTransaction(driverError)) this.#refusal ??= driverError;
+        },
+        // The pending statement fails by itself.
+        lost: () => {},
+      },
+    );
+    ownHandle(this);
+  }
+
+  /** @throws DriverError, InvalidInputError */
+  static async begin(pool: Pool, isolation: Isolation | undefined): Promise<OpenTransaction> {
+    const level = levelOf(isolation);
+    const client = await pool.getConnection().catch((error: unknown) => {
+      throw toDriverError(error, 'ConnectionLost');
+    });
+    const begun = new OpenTransaction(client);
+    try {
+      await begun.#serial.client();
+      if (level !== null) await client.query(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+      await client.query('START TRANSACTION');
+      return begun;
+    } catch (error) {
+      begun.#serial.end(null);
+      throw toDriverError(error, 'ConnectionLost');
+    }
+  }
+
+  get tx(): MysqlTransaction {
+    return this;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  execute(sql: string, values?: any): Promise<[any, any]> {
+    return this.#looked(sql, () => this.#serial.execute(sql, values));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  query(sql: string, values?: any): Promise<[any, any]> {
+    return this.#looked(sql, () => this.#serial.query(sql, values));
+  }
+
+  async commit(): Promise<void> {
+    await this.#serial.rest();
+    const refusal = this.#refusal;
+    this.#refusal ??= transactionOver();
+    if (refusal !== null) throw refusal;
+    await this.#client.query('COMMIT').catch((error: unknown) => {
+      throw commitError(error, toDriverError);
+    });
+    this.#serial.end(0);
+  }
+
+  async rollback(): Promise<void> {
+    this.#refusal ??= transactionOver();
+    try {
+      await answerWithin(ROLLBACK_MS, this.#serial.rollback(), () => this.cut());
+      this.#serial.end(0);
+    } catch {
+      this.#serial.end(null);
+    }
+  }
+
+  cut(): void {
+    cut(this.#client);
+  }
+
+  async #looked<Answer extends [unknown, unknown]>(
+    sql: string,
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (beginsTransaction(textOf(sql))) throw begunAgain();
+    const answer = await send();
+    if (endsTransaction(answer)) this.#refusal ??= endedByWork();
+    return answer;
+  }
+}
+
+function begunAgain(): DriverError {
+  return new DriverError(
+    'InvalidInput',
+    'tx is in a transaction, which START TRANSACTION and BEGIN would commit. Set a SAVEPOINT instead.',
+  );
+}

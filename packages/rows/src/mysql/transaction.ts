@@ -1,0 +1,39 @@
+import { InvalidInputError } from '@rowlock/core';
+import type { MysqlTransaction } from '@rowlock/driver-mysql';
+import { type Pool, toDriverError } from '@rowlock/driver-mysql/internal';
+import { repeatTransaction, type TransactionOptions } from '../repeat-transaction.js';
+import { OpenTransaction } from './open-transaction.js';
+
+/**
+ * Does work in a transaction on a connection of your pool, and commits. Rolls back if the work throws. Repeats the work
+ * if a deadlock or a serialization failure has ended the transaction, also at the COMMIT. So the work must have no other
+ * effects than those through `tx`.
+ *
+ * @param pool Of `mysql2/promise`.
+ * @param work Takes a `tx`, for its own statements, for `lockRows` and for `rowlock.enqueue`. Await each of its calls.
+ * @returns the result of `work`
+ * @throws What `work` has thrown, of the last attempt; the signal's reason; InvalidInputError
+ * @throws DriverError `CommitUnknown` if the connection was lost during the COMMIT, which may have been done. Otherwise
+ * nothing was committed
+ * @example
+ * await transaction(pool, async (tx) => {
+ *   const [order] = await lockRows(tx, 'orders', { id: 7 });
+ *   await tx.execute('UPDATE orders SET due = due + 1 WHERE id = ?', [order?.id]);
+ * });
+ */
+export async function transaction<Result>(
+  pool: Pool,
+  work: (tx: MysqlTransaction) => Result | PromiseLike<Result>,
+  options: TransactionOptions = {},
+): Promise<Result> {
+  if (typeof Object(pool).getConnection !== 'function' || !('pool' in pool))
+    throw new InvalidInputError(
+      "The first argument of transaction() is a pool: createPool({ … }) of 'mysql2/promise'.",
+    );
+  return repeatTransaction(
+    () => OpenTransaction.begin(pool, options.isolation),
+    work,
+    options,
+    toDriverError,
+  );
+}

@@ -1,0 +1,68 @@
+import type { Operation, Where } from '@rowlock/core';
+import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
+import {
+  assignmentsOf,
+  type Fragment,
+  identifier,
+  joined,
+  raw,
+  sql,
+  stepsOf,
+  toDriverError,
+} from '@rowlock/driver-mysql/internal';
+
+/** The rows and the column to change. */
+export interface JsonColumn {
+  /** The database of the table. Default: that of the connection. */
+  readonly database?: string;
+  readonly table: string;
+  /** A column of the type JSON. NULL counts as missing. */
+  readonly column: string;
+  readonly where: Where;
+}
+
+/** A pool, a connection or a transaction of `mysql2/promise`. */
+export interface JsonTarget {
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  execute(sql: string, values?: any): Promise<[any, any]>;
+}
+
+/**
+ * Changes a JSON column in one UPDATE, without a read before. All operations take effect, in their order, or none.
+ * Updates at the same time lose nothing of each other.
+ *
+ * @param on A pool, a connection, or the `tx` of a handler.
+ * @returns The number of rows that `where` has found.
+ * @throws InvalidInputError; DriverError; UpdateRefusedError when the value of a row does not fit. Then no row is
+ * changed, and an open transaction goes on.
+ * @example
+ * await updateJson(pool, { table: 'account', column: 'stats', where: { id: 7 } }, [increment('logins')]);
+ */
+export async function updateJson(
+  on: JsonTarget,
+  { database, table, column, where }: JsonColumn,
+  operations: readonly Operation[],
+): Promise<number> {
+  const steps = stepsOf(checkOperations(operations));
+  const name = joined([...(database === undefined ? [] : [database]), table].map(named), '.');
+  const conditions = columnsOf(where).map(([each, value]) =>
+    value === null
+      ? sql`${named(each)} IS NULL`
+      : sql`${named(each)} = ${typeof value === 'boolean' ? Number(value) : String(value)}`,
+  );
+  const { text, values } = sql`
+    UPDATE ${name} SET ${assignmentsOf(named(column), steps)} WHERE ${joined(conditions, ' AND ')}`;
+  try {
+    const [{ info, affectedRows }] = await on.execute(text, values);
+    // A connection without FOUND_ROWS counts the rows that have changed. The message has both numbers.
+    const [, matched] = /^Rows matched: (\d+)/.exec(info) ?? [];
+    return Number(matched ?? affectedRows);
+  } catch (error) {
+    const refusal = refusalIn(error);
+    throw refusal === error ? toDriverError(error) : refusal;
+  }
+}
+
+function named(name: string): Fragment {
+  return raw(identifier(name));
+}
