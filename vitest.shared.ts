@@ -10,10 +10,10 @@ const PROOFS_ALONE = process.env.TEST_PROOFS === '1';
 
 /**
  * What every test project shares; a package's vitest.config.ts adds its own with `mergeConfig` or not at all.
- * The files of a project that needs no isolation share their processes, and what they import.
+ * The files of a project share three processes and what they import, so a file undoes what it does to them.
  * The packages of this repository are read from their sources, so that no build stands between an edit and its test.
  */
-export function testProject(name: string, { isolate = true } = {}): UserWorkspaceConfig {
+export function testProject(name: string): UserWorkspaceConfig {
   return {
     resolve: { alias: sourcesOfPackages() },
     test: {
@@ -25,9 +25,9 @@ export function testProject(name: string, { isolate = true } = {}): UserWorkspac
       hookTimeout: 120_000,
       // Less than the 10 s after which a pool closes what idles: that would end what a test expects the driver to end.
       expect: { poll: { timeout: 5_000 } },
-      // Tests kill workers and hold locks: a process of their own keeps one file's trouble from another's.
+      // A process each, because tests block their thread; not one for each file, which costs a second of CPU.
       pool: 'forks',
-      isolate,
+      isolate: false,
       // Each worker keeps a database busy as well, and many tests wait for a clock: three of them fill two cores. The root's own is not
       // handed down.
       maxWorkers: 3,

@@ -1,6 +1,6 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
 import { migrate, migrations, SCHEMA_VERSION } from '../src/migrations.js';
@@ -9,6 +9,8 @@ import { serverUrl } from './server.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));
 
+// The files of a project share what they import: this one imports anew, and so does the next.
+vi.hoisted(() => vi.resetModules());
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   return {
@@ -17,6 +19,10 @@ vi.mock('node:fs/promises', async (original) => {
       return real.readdir(files.areThere ? folder : new URL('none/', folder));
     },
   };
+});
+afterAll(() => {
+  vi.doUnmock('node:fs/promises');
+  vi.resetModules();
 });
 
 let url: string;

@@ -4,12 +4,18 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import type { ConnectionOptions } from 'mysql2/promise';
 import * as mysql2 from 'mysql2/promise';
 import { createConnection } from 'mysql2/promise';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { type MysqlOptions, mysql } from '../src/index.js';
 import { SCHEMA_VERSION } from '../src/migrations.js';
 import { serverUrl } from './server.js';
 
+// The files of a project share what they import: this one imports anew, and so does the next.
+vi.hoisted(() => vi.resetModules());
 vi.mock('mysql2/promise', { spy: true });
+afterAll(() => {
+  vi.doUnmock('mysql2/promise');
+  vi.resetModules();
+});
 
 const uri = 'mysql://localhost/rowlock';
 

@@ -1,11 +1,17 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool } from 'mysql2/promise';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { sharesSessions } from '../src/connection/shared-sessions.js';
 import { mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
+// The files of a project share what they import: this one imports anew, and so does the next.
+vi.hoisted(() => vi.resetModules());
 vi.mock('../src/connection/shared-sessions.js');
+afterAll(() => {
+  vi.doUnmock('../src/connection/shared-sessions.js');
+  vi.resetModules();
+});
 
 afterEach(() => {
   vi.resetAllMocks();

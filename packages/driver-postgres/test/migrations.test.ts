@@ -1,12 +1,14 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { migrations, SCHEMA_VERSION } from '../src/migrations.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));
 
+// The files of a project share what they import: this one imports anew, and so does the next.
+vi.hoisted(() => vi.resetModules());
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   return {
@@ -15,6 +17,10 @@ vi.mock('node:fs/promises', async (original) => {
       return real.readdir(files.areThere ? folder : new URL('none/', folder));
     },
   };
+});
+afterAll(() => {
+  vi.doUnmock('node:fs/promises');
+  vi.resetModules();
 });
 
 let url: string;
