@@ -11,7 +11,10 @@ import { serverUrl } from './server.js';
 
 // The files of a project share what they import: this one imports anew, and so does the next.
 vi.hoisted(() => vi.resetModules());
-vi.mock('mysql2/promise', { spy: true });
+vi.mock('mysql2/promise', async (original) => {
+  const real = await original<typeof import('mysql2/promise')>();
+  return { ...real, createPool: vi.fn(real.createPool) };
+});
 afterAll(() => {
   vi.doUnmock('mysql2/promise');
   vi.resetModules();
