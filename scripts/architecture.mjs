@@ -1,11 +1,12 @@
-// Keeps the parts of ARCHITECTURE.md that the code decides true: run it to write them, with --check to compare them.
+// Keeps true what the code decides of ARCHITECTURE.md and of the tables of options in core's README: run it to write these
+// parts, with --check to compare them.
 // It reads the build of core.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memberNames, memberTable, optionTable } from './option-tables.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const file = join(root, 'ARCHITECTURE.md');
 const core = join(root, 'packages/core/dist');
 const { STATES } = await import(join(core, 'index.js'));
 const { TRANSITIONS, isSettled } = await import(join(core, 'driver.js'));
@@ -32,26 +33,42 @@ const MOST_BYTES = 12 * 1024;
 
 const sections = { 'state table': stateTable, 'state diagram': stateDiagram, flow, rooms, imports };
 
-const before = readFileSync(file, 'utf8');
-let after = before;
-for (const [name, written] of Object.entries(sections)) {
-  const place = new RegExp(`(<!-- ${name} -->\n)(.*?)(<!-- end -->)`, 's');
-  if (!place.test(after)) fail(`ARCHITECTURE.md has no place for "${name}".`);
-  after = after.replace(place, (_, start, text, end) => `${start}${written(text.trimEnd())}\n${end}`);
-}
-
+const isCheck = process.argv.includes('--check');
+const map = written('ARCHITECTURE.md', sections);
 const reasons = readFileSync(join(root, 'docs/design/dependencies.md'), 'utf8');
 const unexplained = runtimeDependencies().filter((name) => !reasons.includes(`\`${name}\``));
 if (unexplained.length > 0)
   fail(`docs/design/dependencies.md does not say why there is ${unexplained.join(', ')}.`);
-const bytes = Buffer.byteLength(after);
+const bytes = Buffer.byteLength(map);
 if (bytes > MOST_BYTES)
   fail(`ARCHITECTURE.md has ${bytes} bytes, and may have ${MOST_BYTES}: move details to docs/design.`);
 
-if (process.argv.includes('--check')) {
-  if (after !== before) fail('ARCHITECTURE.md is behind the code: run `node scripts/architecture.mjs`.');
-  else console.log('ARCHITECTURE.md agrees with the code');
-} else writeFileSync(file, after);
+written('packages/core/README.md', {
+  ...optionsOf('RowlockOptions', 'HandlerOptions', 'RetryOptions', 'EnqueueOptions', 'Unique'),
+  ...optionsOf('WorkerOptions', 'StopOptions', 'PluginDefinition', 'CaptureOptions'),
+  RunContext: () => memberTable(root, 'RunContext'),
+  RunJob: () => memberNames(root, 'RunJob'),
+});
+if (isCheck) console.log('ARCHITECTURE.md and the tables of options agree with the code');
+
+/** Writes the sections of a page, or compares them. */
+function written(path, sections) {
+  const file = join(root, path);
+  const before = readFileSync(file, 'utf8');
+  let after = before;
+  for (const [name, sectionOf] of Object.entries(sections)) {
+    const place = new RegExp(`(<!-- ${name} -->\n)(.*?)(<!-- end -->)`, 's');
+    if (!place.test(after)) fail(`${path} has no place for "${name}".`);
+    after = after.replace(place, (_, start, text, end) => `${start}${sectionOf(text.trimEnd())}\n${end}`);
+  }
+  if (isCheck && after !== before) fail(`${path} is behind the code: run \`node scripts/architecture.mjs\`.`);
+  if (!isCheck && after !== before) writeFileSync(file, after);
+  return after;
+}
+
+function optionsOf(...types) {
+  return Object.fromEntries(types.map((type) => [type, () => optionTable(root, type)]));
+}
 
 function stateTable() {
   const rows = Object.entries(TRANSITIONS).map(

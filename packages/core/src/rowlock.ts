@@ -22,14 +22,18 @@ import type { Schedule } from './schedule/schedule.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
 
 export interface RowlockOptions<Tx> {
+  /** The database, as a driver's package opens it. */
   readonly driver: Driver<Tx>;
-  /** In this order: the middleware of the first one is the outermost, and it starts first. */
+  /** The plugins, in this order: the middleware of the first one is the outermost, and it starts first. */
   readonly plugins?: readonly Plugin<Tx>[];
-  /** Handlers that need no plugin. */
+  /** Handlers that need no plugin. Without any handler, a program only enqueues. */
   readonly handlers?: readonly AnyHandler<Tx>[];
-  /** Default: warnings and errors to standard error. A job that ends as `error` is an error, and a retry is a warning. */
+  /**
+   * Where entries of the log go. Default: warnings and errors to standard error. A job that ends as `error` is an error, and
+   * a retry is a warning.
+   */
   readonly log?: Logger;
-  /** Default: the process's own clock. */
+  /** The time by which a worker waits, for tests. Default: the process's own clock. */
   readonly clock?: Clock;
   /** The tsyringe container from which each run's own container descends. Default: tsyringe's root. */
   readonly container?: DependencyContainer;

@@ -21,7 +21,7 @@ export interface Capture<
 export interface CaptureOptions<Name extends string, Id extends string, Column extends string> {
   /** Names the triggers, 1 to 128 characters. */
   readonly name: Name;
-  /** E.g. `orders`, or `shop.orders` with its schema. A list, `['shop', 'orders']`, may have dots in the names. */
+  /** The table whose changes are captured: `orders`, or `shop.orders` with its schema. A list, `['shop', 'orders']`, may have dots in the names. */
   readonly table: TableName;
   /** The columns that identify a row: those of its primary key, or of another unique key without nulls. */
   readonly id: readonly [Id, ...Id[]];
@@ -34,11 +34,11 @@ export interface CaptureOptions<Name extends string, Id extends string, Column e
   readonly key?: string | readonly string[] | null;
   /** The kind of the jobs. Several captures may have the same one. */
   readonly kind: string;
-  /** Default `default`. */
+  /** The queue of the jobs. Default `default`. */
   readonly queue?: string;
-  /** -32768 to 32767. Default 0. */
+  /** The priority of the jobs, -32768 to 32767. Default 0. */
   readonly priority?: number;
-  /** 1 to 1,000. Default 5. */
+  /** The attempts of each job, 1 to 1,000. Default 5. */
   readonly attempts?: number;
   /** The limits of the jobs. Triggers call no function. Default: none. */
   readonly limit?: Limit | readonly Limit[];

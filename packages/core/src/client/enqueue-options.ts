@@ -31,8 +31,7 @@ export interface EnqueueOptions<Payload> {
    */
   readonly key?: string | null;
   /**
-   * -32768 to 32767. Lower runs sooner. Ignored among jobs of one key, which start in the order of their ids. Default
-   * 0.
+   * Lower runs sooner, -32768 to 32767. Ignored among jobs of one key, which start in the order of their ids. Default 0.
    */
   readonly priority?: number;
   /** How long to wait, by the database's clock. Default 0. */
@@ -56,7 +55,7 @@ export interface EnqueueOptions<Payload> {
    * then its `availableAt` is in the year 9999. A job that is enqueued in an open transaction is known to this one alone.
    */
   readonly after?: readonly string[];
-  /** Replaces the handler's `attempts`, 1 to 1,000. */
+  /** The job's attempts, 1 to 1,000. Default: the handler's. */
   readonly attempts?: number;
 }
 

@@ -4,11 +4,11 @@ import type { UniqueScope } from '../job/job.js';
 
 /** A unique key, and what it does. */
 export interface Unique {
-  /** 1 to 512 characters. */
+  /** The text that no second job of the kind may have, 1 to 512 characters. */
   readonly key: string;
-  /** Default `outstanding`. */
+  /** For how long it refuses a second job: while the first is `outstanding`, or for `ever`. Default `outstanding`. */
   readonly scope?: UniqueScope;
-  /** What becomes of a second job. Default `keep`. */
+  /** What a second job does to the first: `keep`, `replace` or a debounce. Default `keep`. */
   readonly onDuplicate?: OnDuplicate;
 }
 

@@ -101,8 +101,9 @@ export interface RunContext<Payload, Tx = unknown> {
     handler: Enqueueable<Schema>,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
   ): Promise<readonly Enqueued[]>;
+  /** Writes the run's progress outside its transaction, for others to see. */
   readonly progress: Progress;
-  /** Its entries have the run, and the public id, queue, kind, key and attempt of `job`. */
+  /** A log whose entries have the run, and the public id, queue, kind, key and attempt of `job`. */
   readonly log: Logger;
 }
 
@@ -153,9 +154,9 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   /** The handler's name in the table: 1 to 128 characters. Keep it when the code moves. */
   readonly kind: string;
   /**
-   * Default `'default'`. A job stays in the queue that it was enqueued into, and workers look only into the queues of
-   * their handlers. So before the last handler leaves a queue, let all jobs there end. Jobs without a handler wait
-   * there without a warning. In two queues, jobs of one key do not exclude each other.
+   * The queue of the handler's jobs. Default `default`. A job stays in the queue that it was enqueued into, and workers
+   * look only into the queues of their handlers. So before the last handler leaves a queue, let all jobs there end, because
+   * jobs without a handler wait there without a warning. In two queues, jobs of one key do not exclude each other.
    */
   readonly queue?: string;
   /**
@@ -180,9 +181,9 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    */
   readonly after?: readonly string[];
   /**
-   * How the claim is kept. `hold`, the default: by the open transaction and its row lock, for handlers of seconds.
-   * `lease`: by a committed mark that lasts as long as the worker's session, for handlers of minutes. With `lease`,
-   * `tx` begins at its first use, so use it last.
+   * How the claim is kept: `hold` or `lease`. Default `hold`. `hold`: by the open transaction and its row lock, for
+   * handlers of seconds. `lease`: by a committed mark that lasts as long as the worker's session, for handlers of minutes.
+   * With `lease`, `tx` begins at its first use, so use it last.
    */
   readonly claim?: 'hold' | 'lease';
   /**
@@ -209,18 +210,18 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly rate?: RateRule<StandardSchemaV1.InferInput<Schema>>;
   /** How many attempts a job has, 1 to 1,000. A crash counts as one. Default 5. */
   readonly attempts?: number;
-  /** The pauses between the attempts. */
+  /** The pauses between the attempts. Default `{ base: '1s', factor: 2, cap: '1h' }`. */
   readonly retry?: RetryOptions;
   /**
-   * What becomes of a job whose payload the schema refuses at the claim. `retry`, the default: another version may take
-   * it, so the job waits by `retry` and costs no attempt. A day after its enqueue it ends as `error`. `fail`: it ends as
-   * `error` at once.
+   * What becomes of a job whose payload the schema refuses at the claim: `retry` or `fail`. Default `retry`. `retry`:
+   * another version may take it, so the job waits by `retry` and costs no attempt. A day after its enqueue it ends as
+   * `error`. `fail`: it ends as `error` at once.
    */
   readonly onInvalidPayload?: 'retry' | 'fail';
   /**
-   * The time after which `signal` is aborted. A handler that has not ended 5 s later is left behind: it loses its
+   * The time after which `signal` is aborted, at most 24 h. A handler that has not ended 5 s later is left behind: it loses its
    * transaction, and its job is retried. The checks of an asynchronous schema at the claim take from this time. Default
-   * 30 s, at most 24 h.
+   * 30 s.
    */
   readonly timeout?: Duration;
 }

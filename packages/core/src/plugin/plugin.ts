@@ -18,7 +18,7 @@ export interface Plugin<Tx = unknown> extends PluginDefinition<Tx> {
 export interface PluginDefinition<Tx = unknown> {
   /** Names the plugin in errors and in the log, 1 to 128 characters. */
   readonly name: string;
-  /** Default: none. */
+  /** The handlers that workers run. Default: none. */
   readonly handlers?: readonly AnyHandler<Tx>[];
   /**
    * Called when a worker starts, before its first claim, and awaited. Each worker of the Rowlock calls it by itself. If
@@ -31,6 +31,7 @@ export interface PluginDefinition<Tx = unknown> {
    * started last stops first. An error is logged.
    */
   readonly stop?: (stopped: PluginWorker) => unknown;
+  /** Code around every call that enqueues, and around every run. Default: none. */
   readonly middleware?: Middleware<Tx>;
   /**
    * Sizes of limits, by name: 1 to 1,000. Every handler of the Rowlock may name such a limit alone, as in

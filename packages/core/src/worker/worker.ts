@@ -56,11 +56,11 @@ export interface WorkerOptions {
    * its claim and its settlement, but all runs may do so at once.
    */
   readonly concurrency?: number;
-  /** The longest time until the next look, if no wake-up comes. At least 10 ms, default 5 s. */
+  /** The longest time until the next look, if no wake-up comes. At least 10 ms. Default 5 s. */
   readonly pollInterval?: Duration;
   /**
-   * How often to look while due jobs, or jobs to cancel, are locked. So a dead worker's jobs are found. At least 10 ms,
-   * default 250 ms.
+   * How often to look while due jobs, or jobs to cancel, are locked, so that a dead worker's jobs are found. At least 10
+   * ms. Default 250 ms.
    */
   readonly watchInterval?: Duration;
 }
@@ -68,7 +68,7 @@ export interface WorkerOptions {
 export interface StopOptions {
   /**
    * How long running handlers may go on. Then the handlers' signals are aborted and, 5 s later at the latest, their
-   * jobs go back. Default 20 s: a stop must fit into the 30 s after which Kubernetes kills a stopping process.
+   * jobs go back. Default 20 s. A stop must fit into the 30 s after which Kubernetes kills a stopping process.
    */
   readonly drain?: Duration;
 }
