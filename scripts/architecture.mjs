@@ -49,6 +49,8 @@ written('packages/core/README.md', {
   RunContext: () => memberTable(root, 'RunContext'),
   RunJob: () => memberNames(root, 'RunJob'),
 });
+written('README.md', { examples });
+written('docs/start/concepts.md', { 'state diagram': stateDiagram });
 if (isCheck) console.log('ARCHITECTURE.md and the tables of options agree with the code');
 
 /** Writes the sections of a page, or compares them. */
@@ -138,6 +140,17 @@ function phraseOf(paths) {
     .split('\n')
     .find((line) => line !== '' && !line.startsWith('#'))
     .replace(/\.$/, '');
+}
+
+/** The examples by their numbers, as their files are called. */
+function examples() {
+  const links = globSync('examples/[0-9]*.ts', { cwd: root })
+    .sort()
+    .map((path) => {
+      const [, number, words] = /(\d+)-(.+)\.ts$/.exec(path);
+      return `${number} [${words.replaceAll('-', ' ')}](${path})`;
+    });
+  return links.join(' · ');
 }
 
 function imports() {

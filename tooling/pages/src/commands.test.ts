@@ -14,9 +14,11 @@ const programs = globSync('packages/*/package.json', { cwd: ROOT })
 const KNOWN: readonly { readonly form: RegExp; readonly exists: (name: string) => boolean }[] = [
   { form: /^npm (?:run )?(start|test|interleave|chaos|bench)\b/, exists: (name) => name in scripts },
   { form: /^node (scripts\/\S+)/, exists: (name) => existsSync(join(ROOT, name)) },
+  { form: /^npx (tsx) first\.ts$/, exists: () => true },
   { form: /^npx (\S+)/, exists: (name) => programs.includes(name) },
   // The test of the tarballs does the same with what would be published.
-  { form: /^(npm) (install|pkg set) /, exists: () => true },
+  { form: /^(npm) (init -y$|install |pkg set )/, exists: () => true },
+
   { form: /^(export) DATABASE_URL=/, exists: () => true },
 ];
 

@@ -41,7 +41,7 @@ test('code in the pages is TypeScript, SQL, a command, or a drawing', () => {
       .flatMap(blocksOf)
       .map(({ language }) => language),
   );
-  expect([...languages].sort()).toEqual(['sh', 'sql', 'ts']);
+  expect([...languages].sort()).toEqual(['mermaid', 'sh', 'sql', 'ts']);
 });
 
 /** What the compiler says. A fragment is called after its page and line, so that its mistakes show where they are. */
