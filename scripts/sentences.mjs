@@ -8,7 +8,7 @@ export function sentencesOf(markdown) {
 
 /**
  * The drips of a Markdown text: the first sentence of each run of `count` or more neighbours in one paragraph of which
- * each has fewer than `words` words. List items are no paragraphs, and what a default is stands apart.
+ * each has fewer than `words` words. List items are no paragraphs, and a default and a tag stand apart.
  */
 export function dripsOf(markdown, { count, words }) {
   return paragraphs(prose(markdown))
@@ -16,7 +16,7 @@ export function dripsOf(markdown, { count, words }) {
     .flatMap(({ lines }) => {
       const sentences = split(lines);
       const isShort = (sentence) =>
-        sentence !== undefined && sentence.words < words && !sentence.text.startsWith('Default');
+        sentence !== undefined && sentence.words < words && !/^(Default|@)/.test(sentence.text);
       return sentences.filter(
         (_, place) =>
           !isShort(sentences[place - 1]) &&

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** An error of Rowlock's public API. `code` is stable. The message says what to do. */
+/** An error of Rowlock's public API, whose `code` is stable and whose message says what to do. */
 export class RowlockError extends Error {
   override readonly name: string = 'RowlockError';
 

@@ -24,7 +24,7 @@ export interface DashboardOptions {
 }
 
 export interface Dashboard {
-  /** Answers a request. Never rejects. Paths outside `basePath` get 404. */
+  /** Answers a request, and never rejects. Paths outside `basePath` get 404. */
   fetch(request: Request): Promise<Response>;
   /** Ends calls for many jobs after their present step, and refuses later requests. Does not close the Rowlock. */
   close(): void;

@@ -33,7 +33,7 @@ export interface MemoryDatabase extends Records {
   settled(publicId: string): Promise<JobView>;
 }
 
-/** Creates an empty database. Any number of drivers may share it. Each driver stands for a process. */
+/** Creates an empty database, which any number of drivers may share. Each driver stands for a process. */
 export function memoryDatabase(): MemoryDatabase {
   return new Database();
 }

@@ -25,7 +25,7 @@ export interface Records {
    */
   update(table: string, key: string, operations: readonly Operation[]): Promise<boolean>;
 
-  /** Removes a record. Resolves with whether the record existed. Waits as `set` does. */
+  /** Removes a record, and resolves with whether it existed. Waits as `set` does. */
   remove(table: string, key: string): Promise<boolean>;
 }
 

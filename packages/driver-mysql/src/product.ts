@@ -1,4 +1,4 @@
-/** The two servers. The types of their columns differ. All statements are the same. */
+/** The two servers, whose columns differ in their types, and whose statements are the same. */
 export type Product = 'MySQL' | 'MariaDB';
 
 /** Each collation compares every byte and every trailing blank. Neither server has the other's. */

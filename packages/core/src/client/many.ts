@@ -11,7 +11,7 @@ import { LOOK } from './look.js';
 import { moveUnlessLocked } from './move-job.js';
 import type { SharedStore } from './shared-store.js';
 
-/** The jobs to change. At least one condition. All the given conditions must hold. */
+/** The jobs to change, by at least one condition. All the given conditions must hold. */
 export type ManyJobs = Omit<JobFilter, 'publicIds'>;
 
 export interface ManyOptions {

@@ -25,7 +25,7 @@ export interface SlotHolder {
   readonly outcome: 'acquired';
   /** Aborted when the slot is lost. Its reason says why. */
   readonly lost: AbortSignal;
-  /** Gives the slot back. Safe to call twice. Never rejects. */
+  /** Gives the slot back. Never rejects, and may be called twice. */
   release(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

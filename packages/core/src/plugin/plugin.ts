@@ -27,7 +27,7 @@ export interface PluginDefinition<Tx = unknown> {
    */
   readonly start?: (starting: PluginWorker) => unknown;
   /**
-   * Called when a worker has stopped, after its last run, and awaited. It has the argument of `start`. The plugin that
+   * Called with the argument of `start` when a worker has stopped, after its last run, and awaited. The plugin that
    * started last stops first. An error is logged.
    */
   readonly stop?: (stopped: PluginWorker) => unknown;
