@@ -20,6 +20,7 @@ import { type Retention, RetentionLimits } from './retention/retention.js';
 import { DeclaredSchedules } from './schedule/declared.js';
 import type { Schedule } from './schedule/schedule.js';
 import { Worker, type WorkerOptions } from './worker/worker.js';
+import { workerParts } from './worker-parts.js';
 
 export interface RowlockOptions<Tx> {
   /** The database, as a driver's package opens it. */
@@ -109,6 +110,10 @@ export class Rowlock<Tx> extends Client<Tx> {
       this.checkOpen();
       return driver;
     }, captured);
+    const declared = new DeclaredSchedules(
+      [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
+      sizes,
+    );
     const parts = {
       driver,
       registry,
@@ -117,11 +122,8 @@ export class Rowlock<Tx> extends Client<Tx> {
       log,
       clock,
       container,
-      retention: this.#retention,
-      schedules: new DeclaredSchedules(
-        [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
-        sizes,
-      ),
+      schedules: declared,
+      makeParts: workerParts({ retention: this.#retention, schedules: declared }),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
     };
     this.#work = (options) => here.add(new Worker(parts, options));

@@ -152,6 +152,43 @@ test('a plugin has the worker, its events, a log and a signal, in a clean async 
   expect(logged).toContainEqual(['info: it starts', { plugin: 'a', worker: 'mill', more: 1 }]);
 });
 
+test('a worker that is stopped while it starts begins no start of a plugin, which would wait for its signal for ever', async () => {
+  const { worker: mill, happened } = worker((into) => [
+    definePlugin({
+      name: 'slow',
+      async start({ signal }) {
+        into.push('start slow');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    }),
+  ]);
+  const started = mill.start();
+  await mill.stop();
+  await started;
+  expect(happened).toEqual([]);
+});
+
+test('a plugin whose start ends by the stop of its worker is stopped, and no further one starts', async () => {
+  const begun = gate();
+  const { worker: mill, happened } = worker((into) => [
+    plugin('a', into),
+    definePlugin({
+      name: 'slow',
+      async start({ signal }) {
+        begun.open();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+      stop: () => void into.push('stop slow'),
+    }),
+    plugin('b', into),
+  ]);
+  const started = mill.start();
+  await begun.opened;
+  await mill.stop();
+  await started;
+  expect(happened).toEqual(['start a', 'stop slow', 'stop a']);
+});
+
 test('a start that goes on when the worker is to stop learns so by its signal', async () => {
   const begun = gate();
   const { worker: mill, happened } = worker((into) => [

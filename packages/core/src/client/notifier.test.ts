@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
-import type { WakeUp } from '../driver/wake-up.js';
+import { isHint, type WakeUp } from '../driver/wake-up.js';
 import type { Enqueued } from '../job/job.js';
 import { consoleLogger } from '../logger.js';
 import { Notifier } from './notifier.js';
@@ -173,7 +173,7 @@ test('of very many workers in this process none is named: a wake-up is to fit in
     });
     // Half of what Postgres takes: the queue's name is to fit in too.
     expect(JSON.stringify(sent).length).toBeLessThan(4_000);
-    return sent[0]?.except?.length;
+    return sent.filter(isHint)[0]?.except?.length;
   };
   expect(await named(100)).toBe(100);
   expect(await named(101)).toBeUndefined();

@@ -14,14 +14,19 @@ test.each([
 
 test.each([
   [
-    { queue: 'a', cancel: 'id', except: ['1'] },
-    { queue: 'a', cancel: 'id', except: ['1'] },
+    { queue: 'a', except: ['1'] },
+    { queue: 'a', except: ['1'] },
   ],
+  [{ queue: 'b', cancel: 'id', except: ['1'] }, { cancel: 'id' }],
   [
     { cancel: 'id', redrives: 1 },
     { cancel: 'id', redrives: 1 },
   ],
   [{ rate: 'a' }, { rate: 'a' }],
+  [{ limit: 'a' }, { limit: 'a' }],
+  [{ schedule: 'a' }, { schedule: 'a' }],
+  [{ after: 'id' }, { after: 'id' }],
+  [{ watch: 'id' }, {}],
   [{ queue: 1, cancel: null, redrives: '1', rate: 1, except: 'all', more: true }, {}],
   [{ except: ['1', 2, null, { toString: 1, valueOf: 1 }] }, { except: ['1'] }],
   ['nonsense', {}],

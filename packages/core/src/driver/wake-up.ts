@@ -1,29 +1,41 @@
-/** A hint to look for work, or to cancel a locked job. It may be late, doubled, lost or false. */
-export interface WakeUp {
+/** What wakes workers. It may be late, doubled, lost or false. Each subject of a worker reads its own. */
+export type WakeUp = Hint | Notice;
+
+/** A hint to look for work. */
+export interface Hint {
   /** The queue that has new work. Absent: any queue. */
   readonly queue?: string;
-  /** The public id of a locked job to cancel. */
-  readonly cancel?: string;
-  /** The limit that has a free slot, or another size. */
-  readonly limit?: string;
-  /** The rate that has other numbers, or a start that was given back. */
-  readonly rate?: string;
-  /** The schedule that is new, or has another time. */
-  readonly schedule?: string;
-  /** The public id of a job for which another one waits. It may have ended meanwhile. */
-  readonly after?: string;
-  /** How often that job was redriven. A wake-up may be late, and must not cancel a job that was redriven since. */
-  readonly redrives?: number;
   /** The ids of workers that were woken already. */
   readonly except?: readonly string[];
 }
 
-/** Whether a wake-up is for a worker that serves these queues. A cancellation is for every worker. */
-export function concerns({ queue, except }: WakeUp, queues: readonly string[], workerId: string): boolean {
+/** What is for all workers, whatever their queues. */
+export type Notice =
+  | Cancellation
+  /** The limit that has a free slot, or another size. */
+  | { readonly limit: string }
+  /** The rate that has other numbers, or a start that was given back. */
+  | { readonly rate: string }
+  /** The schedule that is new, or has another time. */
+  | { readonly schedule: string }
+  /** The public id of a job for which another one waits. It may have ended meanwhile. */
+  | { readonly after: string };
+
+export interface Cancellation {
+  /** The public id of a locked job to cancel. */
+  readonly cancel: string;
+  /** How often that job was redriven. A wake-up may be late, and must not cancel a job that was redriven since. */
+  readonly redrives?: number;
+}
+
+/** Whether a wake-up is for a worker that serves these queues. */
+export function concerns(wakeUp: WakeUp, queues: readonly string[], workerId: string): boolean {
+  if (!isHint(wakeUp)) return true;
+  const { queue, except } = wakeUp;
   return (queue === undefined || queues.includes(queue)) && !except?.includes(workerId);
 }
 
-/** Merges all hints to look into one. Keeps what says more, as cancellations and limits. */
+/** Merges all hints to look into one, and keeps the others. */
 export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
   const look = received.find(isHint);
   const others = received.filter((wakeUp) => !isHint(wakeUp));
@@ -31,21 +43,20 @@ export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
 }
 
 /** Whether a wake-up says no more than that there is work. */
-export function isHint({ cancel, limit, rate, schedule, after }: WakeUp): boolean {
-  return [cancel, limit, rate, schedule, after].every((named) => named === undefined);
+export function isHint(wakeUp: WakeUp): wakeUp is Hint {
+  return !['cancel', 'limit', 'rate', 'schedule', 'after'].some((name) => name in wakeUp);
 }
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { queue, cancel, limit, rate, schedule, after, redrives, except } = Object(sent);
+  const { cancel, redrives, limit, rate, schedule, after, queue, except } = Object(sent);
+  if (typeof cancel === 'string') return { cancel, ...(typeof redrives === 'number' && { redrives }) };
+  if (typeof limit === 'string') return { limit };
+  if (typeof rate === 'string') return { rate };
+  if (typeof schedule === 'string') return { schedule };
+  if (typeof after === 'string') return { after };
   return {
     ...(typeof queue === 'string' && { queue }),
-    ...(typeof cancel === 'string' && { cancel }),
-    ...(typeof limit === 'string' && { limit }),
-    ...(typeof rate === 'string' && { rate }),
-    ...(typeof schedule === 'string' && { schedule }),
-    ...(typeof after === 'string' && { after }),
-    ...(typeof redrives === 'number' && { redrives }),
     ...(Array.isArray(except) && { except: except.filter((id: unknown) => typeof id === 'string') }),
   };
 }

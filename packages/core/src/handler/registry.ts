@@ -5,6 +5,7 @@ import type { AnyHandler } from './handler.js';
 /** Kind → handler. */
 export class Registry<Tx> {
   readonly #handlers = new Map<string, AnyHandler<Tx>>();
+  readonly #longestHeldRunMs: number;
   readonly #byQueue = new Map<string, AnyHandler<Tx>[]>();
 
   /** @throws DuplicateKindError when two handlers have one kind. */
@@ -16,6 +17,8 @@ export class Registry<Tx> {
       this.#handlers.set(handler.kind, handler);
       this.#byQueue.set(handler.queue, [...this.handlersOf(handler.queue), handler]);
     }
+    const held = this.handlers.filter(({ claim }) => claim === 'hold');
+    this.#longestHeldRunMs = Math.max(0, ...held.map(({ timeoutMs }) => timeoutMs));
   }
 
   get handlers(): readonly AnyHandler<Tx>[] {
@@ -52,8 +55,7 @@ export class Registry<Tx> {
 
   /** The longest time that a run with a held claim may take, in milliseconds. */
   get longestHeldRunMs(): number {
-    const held = [...this.#handlers.values()].filter(({ claim }) => claim === 'hold');
-    return Math.max(0, ...held.map(({ timeoutMs }) => timeoutMs));
+    return this.#longestHeldRunMs;
   }
 
   /**

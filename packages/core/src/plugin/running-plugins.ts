@@ -10,6 +10,7 @@ export class RunningPlugins<Tx> {
   readonly #log: Logger;
   #started: Plugin<Tx>[] = [];
   #stopping = new AbortController();
+  #isOver = false;
 
   constructor(plugins: readonly Plugin<Tx>[], worker: WorkerOfPlugin, log: Logger) {
     this.#plugins = plugins;
@@ -18,13 +19,16 @@ export class RunningPlugins<Tx> {
   }
 
   /**
-   * Starts them one after the other. If one fails, those that have started are stopped.
+   * Starts them one after the other. If one fails, those that have started are stopped. After `end` no further one is
+   * started.
    *
    * @throws PluginError
    */
   async start(): Promise<void> {
     this.#stopping = new AbortController();
     for (const plugin of this.#plugins) {
+      // The signal of a plugin that starts now would never abort.
+      if (this.#isOver) return;
       try {
         await inCleanContext(() => plugin.start?.(this.#given(plugin)));
       } catch (error) {
@@ -35,14 +39,15 @@ export class RunningPlugins<Tx> {
     }
   }
 
-  /** Aborts their signals: the worker is to stop. */
-  abort(): void {
-    inCleanContext(() => this.#stopping.abort());
+  /** Aborts their signals: the worker is to stop, and does not start again. */
+  end(): void {
+    this.#isOver = true;
+    this.#abort();
   }
 
   /** Stops those that have started, the last one first. Never rejects. */
   async stop(): Promise<void> {
-    this.abort();
+    this.#abort();
     const started = this.#started.reverse();
     this.#started = [];
     for (const plugin of started) {
@@ -53,6 +58,10 @@ export class RunningPlugins<Tx> {
         this.#log.error(fields, 'a plugin failed to stop');
       }
     }
+  }
+
+  #abort(): void {
+    inCleanContext(() => this.#stopping.abort());
   }
 
   #given({ name }: Plugin<Tx>): PluginWorker {

@@ -3,9 +3,9 @@
 import type { ClaimCriteria, ClaimSession, Finished } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import type { Job } from '../../job/job.js';
-import { NO_LIMITS, ratesOf } from '../../job/limits.js';
-import type { Start } from '../look/rated-starts.js';
-import type { Sweep } from '../look/sweep.js';
+import { NO_LIMITS } from '../../job/limits.js';
+import type { Start, Sweep } from '../look/sweep.js';
+import { limitMs } from '../run/time-limits.js';
 import { ONE_JOB, type Search } from './batch-sizes.js';
 import type { Flow } from './context.js';
 import { type Grouped, lockGroups } from './group.js';
@@ -29,8 +29,7 @@ export class Claims<Tx> {
   readonly #pass: Sweep;
   /** The entities that this slot has. */
   readonly #taken = new Set<string>();
-  readonly #isRated: boolean;
-  /** Starts of the part's rates that no run has used yet. */
+  /** What was taken for the next run, and no run has used yet. */
   #start: Start | null = null;
   #search: Search = ONE_JOB;
   #ahead: ClaimAhead | null = null;
@@ -43,8 +42,7 @@ export class Claims<Tx> {
   constructor(flow: Flow<Tx>, pass: Sweep) {
     this.#flow = flow;
     this.#pass = pass;
-    this.#isRated = ratesOf(pass.limits).length > 0;
-    this.session = flow.driver.claimSession({ idleLimitMs: flow.idleLimitMs });
+    this.session = flow.driver.claimSession({ idleLimitMs: limitMs(flow.registry.longestHeldRunMs) });
   }
 
   /** The next runs, under this connection's locks. Null when the sweep is over. */
@@ -71,11 +69,11 @@ export class Claims<Tx> {
 
   /**
    * The criteria of the claim to send right behind a settlement. Undefined if there is none, or if it must wait for
-   * other slots, or for a start of a rate.
+   * other slots, or for a start.
    */
   behind(): ClaimCriteria | undefined {
     this.#works();
-    if (!this.#goesOn || this.#takesMany || this.#isRated) return undefined;
+    if (!this.#goesOn || this.#takesMany || this.#pass.takeStart !== undefined) return undefined;
     this.#pass.catchUp(false);
     this.#began = this.#flow.clock.now();
     return this.#criteria(1);
@@ -116,10 +114,11 @@ export class Claims<Tx> {
     await this.#start?.giveBack();
   }
 
-  /** Takes starts of the part's rates, unless some are in hand. */
+  /** Takes what a run needs before its claim, unless it is in hand. */
   async #mayStart(): Promise<boolean> {
-    if (!this.#isRated) return true;
-    this.#start ??= await this.#flow.starts.take(this.#pass.limits);
+    const { takeStart } = this.#pass;
+    if (takeStart === undefined) return true;
+    this.#start ??= await takeStart();
     return this.#start !== null;
   }
 
@@ -132,7 +131,7 @@ export class Claims<Tx> {
     this.#worked = false;
     if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
     if (!(await this.#mayStart())) {
-      this.#pass.rateUsedUp();
+      this.#pass.noStart();
       return null;
     }
     const { sizes, clock } = this.#flow;
@@ -196,7 +195,7 @@ export class Claims<Tx> {
       return this.#split(jobs, 1);
     }
     this.#pass.moveLine(last);
-    this.#flow.looked(this.#pass, last);
+    this.#flow.parts.reached(last);
     const [first, ...others] = chains;
     if (first === undefined) {
       this.#pass.blocked(clock.now() - began);

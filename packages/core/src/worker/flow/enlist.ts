@@ -1,3 +1,4 @@
+import { limitMs } from '../run/time-limits.js';
 import { warnAtHalfTime } from '../tell/half-time.js';
 import type { Flow } from './context.js';
 import type { Grouped } from './group.js';
@@ -9,17 +10,18 @@ import type { Grouped } from './group.js';
  */
 export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
   const [[first]] = claim;
-  const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first, flow.idleLimitMs);
+  const endHalfTime = first.live.leased
+    ? () => {}
+    : warnAtHalfTime(flow, first, limitMs(flow.registry.longestHeldRunMs));
   const together = claim.flat().map(({ live }) => live);
   for (const live of together) {
     live.together = together;
     flow.live.add(live);
   }
-  flow.cancellations.applyTo(together);
-  flow.statistics.changed();
+  flow.parts.began(together);
   return () => {
     endHalfTime();
     for (const live of together) flow.live.delete(live);
-    flow.statistics.changed();
+    flow.parts.ended();
   };
 }

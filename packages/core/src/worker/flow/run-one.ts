@@ -20,7 +20,7 @@ type MutableEndings = Map<JobId, Ending>;
  * in a batch, most handlers end synchronously.
  */
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
-  const { clock, driver, client, around, log, container } = flow;
+  const { clock, calls, events } = flow;
   const { handler, live } = run;
   const until = clock.now() + handler.timeoutMs;
   const endings: MutableEndings = new Map();
@@ -37,20 +37,8 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   if (first === undefined) return;
 
   try {
-    const call = {
-      handler,
-      jobs: [first, ...rest],
-      until,
-      tx: handle,
-      live,
-      driver,
-      client,
-      around,
-      clock,
-      log,
-      container,
-    } as const;
-    const ended = callHandler(call, (late) => leaveBehind(flow, run.info, late));
+    const call = { handler, jobs: [first, ...rest], until, tx: handle, live, shared: calls } as const;
+    const ended = callHandler(call, (late) => leaveBehind({ ...calls, events }, run.info, late));
     const result = ended instanceof Promise ? await ended : ended;
     const outcomes = accepted.map(({ job }) => [job, outcomeOf(result, job)] as const);
     const kept = handle.keep();

@@ -15,6 +15,7 @@ const [ID = '', OTHER = ''] = IDS;
 
 /** The cancellations of a worker, where all jobs are locked. */
 function received() {
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
   const clock = handClock();
   const moves: string[] = [];
   const meant: (number | undefined)[] = [];
@@ -29,10 +30,13 @@ function received() {
     },
   };
   const live = new Set<LiveRun>();
-  const own = new Cancellations({ driver, clock, everyMs: EVERY_MS, live });
+  const own = new Cancellations({
+    ...{ driver, clock, live, log, worker: 'mill' },
+    ...{ watchMs: EVERY_MS, alarm: { within() {} } },
+  });
   const retry = () => {
     clock.advance(EVERY_MS);
-    return own.retry();
+    return own.watch();
   };
   return { own, clock, moves, meant, world, live, retry };
 }
@@ -60,10 +64,10 @@ test('a run that has the job is cancelled at once, and a later one before it beg
   const { own, live } = received();
   const running = run(ID);
   live.add(running);
-  own.receive({ cancel: ID.toUpperCase(), redrives: 1 });
+  own.wakeUp({ cancel: ID.toUpperCase(), redrives: 1 });
   expect(running.stopped).toMatchObject({ code: 'ROWLOCK_CANCELLED' });
   const [later, other] = [run(ID, OTHER), run(OTHER)];
-  own.applyTo([later, other]);
+  own.began([later, other]);
   expect([...later.cancelled]).toEqual([ID]);
   expect([later.stopped, other.stopped]).toEqual([null, null]);
 });
@@ -72,7 +76,7 @@ test.each(['moved', 'illegal', 'missing'] as const)(
   'retries a locked job until the answer is %s',
   async (answer) => {
     const { own, moves, world, retry } = received();
-    own.receive({ cancel: ID, redrives: 1 });
+    own.wakeUp({ cancel: ID, redrives: 1 });
     expect(await retry()).toBe(true);
     expect(await retry()).toBe(true);
     world.answer = answer;
@@ -84,10 +88,10 @@ test.each(['moved', 'illegal', 'missing'] as const)(
 
 test('retries no more often than its interval', async () => {
   const { own, clock, moves } = received();
-  own.receive({ cancel: ID, redrives: 1 });
+  own.wakeUp({ cancel: ID, redrives: 1 });
   for (const ms of [0, EVERY_MS - 1, 0]) {
     clock.advance(ms);
-    expect(await own.retry()).toBe(true);
+    expect(await own.watch()).toBe(true);
   }
   expect(moves).toEqual([ID]);
 });
@@ -100,30 +104,30 @@ test.each([
   const { own, live } = received();
   const [goesOn, begins] = [run(ID), run(ID)];
   live.add(goesOn);
-  own.receive({ cancel: ID, ...(redrives !== undefined && { redrives }) });
-  own.applyTo([begins]);
+  own.wakeUp({ cancel: ID, ...(redrives !== undefined && { redrives }) });
+  own.began([begins]);
   expect([goesOn, begins].map(({ cancelled }) => cancelled.has(ID))).toEqual([isMeant, isMeant]);
 });
 
 test('names the number of redrives, as the job may have been redriven since', async () => {
   const { own, meant, retry } = received();
-  own.receive({ cancel: ID, redrives: 1 });
+  own.wakeUp({ cancel: ID, redrives: 1 });
   await retry();
-  own.receive({ cancel: ID });
+  own.wakeUp({ cancel: ID });
   await retry();
   expect(meant).toEqual([1, undefined]);
 });
 
 test('ignores what is no public id', async () => {
   const { own, moves, retry } = received();
-  own.receive({ cancel: 'nonsense' });
+  own.wakeUp({ cancel: 'nonsense' });
   expect(await retry()).toBe(false);
   expect(moves).toEqual([]);
 });
 
 test('a cancellation is dropped after an hour', async () => {
   const { own, clock, retry } = received();
-  own.receive({ cancel: ID, redrives: 1 });
+  own.wakeUp({ cancel: ID, redrives: 1 });
   clock.advance(HOUR_MS - 2 * EVERY_MS);
   expect(await retry()).toBe(true);
   expect(await retry()).toBe(false);
@@ -131,7 +135,7 @@ test('a cancellation is dropped after an hour', async () => {
 
 test('retries some at once, and all in turn', async () => {
   const { own, moves, retry } = received();
-  for (const cancel of IDS) own.receive({ cancel, redrives: 1 });
+  for (const cancel of IDS) own.wakeUp({ cancel, redrives: 1 });
   await retry();
   expect(moves).toHaveLength(20);
   await retry();
@@ -141,16 +145,16 @@ test('retries some at once, and all in turn', async () => {
 
 test('retries all when the worker stops', async () => {
   const { own, moves } = received();
-  for (const cancel of IDS) own.receive({ cancel, redrives: 1 });
-  await own.retry();
+  for (const cancel of IDS) own.wakeUp({ cancel, redrives: 1 });
+  await own.watch();
   moves.length = 0;
-  await own.retryAll();
+  await own.stop();
   expect(new Set(moves)).toEqual(new Set(IDS));
 });
 
 test('retries after a fault', async () => {
   const { own, world, moves, retry } = received();
-  own.receive({ cancel: ID, redrives: 1 });
+  own.wakeUp({ cancel: ID, redrives: 1 });
   world.fails = true;
   await expect(retry()).rejects.toThrow('The server is gone.');
   world.fails = false;

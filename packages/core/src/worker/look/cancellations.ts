@@ -1,8 +1,11 @@
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
-import type { WakeUp } from '../../driver/wake-up.js';
+import type { Cancellation, WakeUp } from '../../driver/wake-up.js';
 import { publicIdOf } from '../../job/public-id.js';
+import type { Logger } from '../../logger.js';
+import type { Part } from '../part.js';
 import type { LiveRun } from '../run/live-run.js';
+import type { Alarm } from '../time/alarm.js';
 
 /** How many cancellations are kept, and for how long, in milliseconds. */
 const MOST = 10_000;
@@ -17,8 +20,12 @@ const AT_STOP = 500;
 export interface CancellationsParts {
   readonly driver: Pick<Driver, 'move'>;
   readonly clock: Clock;
+  readonly log: Logger;
+  readonly worker: string;
+  /** Rings when the worker is to look again. */
+  readonly alarm: Pick<Alarm, 'within'>;
   /** The least time between two retries. */
-  readonly everyMs: number;
+  readonly watchMs: number;
   /** The runs going on in this process. */
   readonly live: ReadonlySet<LiveRun>;
 }
@@ -35,7 +42,7 @@ interface Pending {
  * cancellation stays pending until the job has ended or a run here has it. Every worker that has received the
  * cancellation retries it.
  */
-export class Cancellations {
+export class Cancellations implements Part {
   readonly #parts: CancellationsParts;
   /** By public id; the one that was retried last comes last. */
   readonly #pending = new Map<string, Pending>();
@@ -45,7 +52,14 @@ export class Cancellations {
     this.#parts = parts;
   }
 
-  receive({ cancel = '', redrives }: WakeUp): void {
+  wakeUp(wakeUp: WakeUp): void {
+    if (!('cancel' in wakeUp)) return;
+    this.#receive(wakeUp);
+    // A transaction other than a run may hold the job.
+    this.#parts.alarm.within(this.#parts.watchMs);
+  }
+
+  #receive({ cancel, redrives }: Cancellation): void {
     const publicId = publicIdOf(cancel);
     if (publicId === undefined) return;
     for (const run of this.#parts.live) run.cancel(publicId, redrives);
@@ -54,8 +68,8 @@ export class Cancellations {
     if (this.#pending.size > MOST && oldest !== undefined) this.#pending.delete(oldest);
   }
 
-  /** Cancels, in runs that are live and have not begun, the jobs whose cancellation is pending. */
-  applyTo(runs: readonly LiveRun[]): void {
+  /** Cancels in them the jobs whose cancellation is pending. */
+  began(runs: readonly LiveRun[]): void {
     if (this.#pending.size === 0) return;
     for (const run of runs) {
       for (const publicId of run.redrives.keys()) {
@@ -65,26 +79,20 @@ export class Cancellations {
     }
   }
 
-  /**
-   * Cancels the jobs that are no longer locked.
-   *
-   * @returns whether some are still pending
-   * @throws DriverError
-   */
-  async retry(): Promise<boolean> {
+  /** Cancels the jobs that are no longer locked. Watches again while some are still pending. */
+  async watch(): Promise<boolean> {
     const now = this.#parts.clock.now();
     if (this.#pending.size === 0 || now < this.#retryAt) return this.#pending.size > 0;
-    this.#retryAt = now + this.#parts.everyMs;
+    this.#retryAt = now + this.#parts.watchMs;
     return this.#retry(AT_ONCE);
   }
 
-  /**
-   * Cancels all such jobs when the worker stops: no other worker may have received the cancellations.
-   *
-   * @throws DriverError
-   */
-  async retryAll(): Promise<void> {
-    await this.#retry(AT_STOP);
+  /** Cancels all such jobs: no other worker may have received the cancellations. */
+  async stop(): Promise<void> {
+    const { log, worker } = this.#parts;
+    await this.#retry(AT_STOP).catch((error: unknown) => {
+      log.warn({ err: error, worker }, 'cancellations may have been lost');
+    });
   }
 
   async #retry(most: number): Promise<boolean> {

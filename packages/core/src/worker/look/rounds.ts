@@ -3,11 +3,26 @@ import { isDriverError } from '../../driver/driver-error.js';
 import { Pause } from '../../job/pause.js';
 import type { Alarm } from '../time/alarm.js';
 import type { DueQueues } from './due-queues.js';
-import type { LimitedJobs } from './limited-jobs.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
 import type { Surveyor } from './surveyor.js';
 import { Sweep } from './sweep.js';
+
+/** Sweeps of jobs that are apart from the others of their queues. */
+export interface SweepSource {
+  /** Whether it may have sweeps. */
+  readonly isExpected: boolean;
+  /** Whether all of its jobs that the last looks have found wait for a time, for which it has set an alarm. */
+  readonly isWaiting: boolean;
+  /**
+   * Makes the sweeps of one round.
+   *
+   * @param sweep Makes a sweep, and closes it.
+   * @param sweeps Receives the sweeps that have not failed.
+   * @throws what a look or a sweep rejects with
+   */
+  round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void>;
+}
 
 export interface RoundsParts {
   readonly clock: Clock;
@@ -22,7 +37,7 @@ export interface RoundsParts {
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   readonly dueQueues: Pick<DueQueues, 'round' | 'leftMs'>;
-  readonly limited: LimitedJobs;
+  readonly sources: readonly SweepSource[];
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
   readonly alarm: Alarm;
@@ -94,7 +109,7 @@ export class Rounds {
    * is no connection.
    */
   async #round(claimed: () => void): Promise<Omit<Round, 'place'>> {
-    const { clock, dueQueues, limited } = this.#parts;
+    const { clock, dueQueues, sources } = this.#parts;
     const sweeps: Sweep[] = [];
     const errors: unknown[] = [];
     const due = dueQueues.round(this.#first);
@@ -114,8 +129,10 @@ export class Rounds {
       }
     }
     const isWhole = due?.isWhole !== false && sweeps.every(({ looksBack }) => looksBack);
-    if (limited.areExpected && !isWithoutConnection(errors.at(-1)))
-      await limited.round((pass) => this.#sweep(pass, claimed), sweeps).catch((error) => errors.push(error));
+    for (const source of sources) {
+      if (!source.isExpected || isWithoutConnection(errors.at(-1))) continue;
+      await source.round((pass) => this.#sweep(pass, claimed), sweeps).catch((error) => errors.push(error));
+    }
     if (errors.length === 0) return { sweeps, isWhole };
     const last = errors.pop();
     for (const error of errors) this.#parts.onFault(error);

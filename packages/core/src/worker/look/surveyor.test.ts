@@ -31,6 +31,7 @@ function surveying(
 ): { clock: HandClock; surveyor: Surveyor; begun: number[] } {
   const clock = handClock();
   const begun: number[] = [];
+  const source = { isExpected: true, isWaiting: waitForStarts, round: async () => {} };
   const surveyor = new Surveyor({
     driver: {
       survey: async () => {
@@ -45,7 +46,7 @@ function surveying(
     workerId: '1',
     live: new Set(),
     clock,
-    cancellations: { retry: async () => false },
+    parts: { surveyed: () => {}, watch: async () => false, sources: [source] },
     positions: new Map([['q', new ScanPosition(5_000)]]),
     alarm: new Alarm(clock, rung),
     pollMs: 5_000,
@@ -53,10 +54,6 @@ function surveying(
     busy: () => false,
     wake: () => {},
     done: () => {},
-    limited: () => {},
-    waitForStarts: () => waitForStarts,
-    ticks: () => {},
-    followers: () => {},
     onFault: (error) => {
       throw error;
     },

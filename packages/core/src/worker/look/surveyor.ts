@@ -1,4 +1,5 @@
 import type { Driver } from '../../driver/driver.js';
+import type { Parts } from '../parts.js';
 import { Alarm } from '../time/alarm.js';
 import { Mutex } from '../time/mutex.js';
 import { Pace } from './pace.js';
@@ -18,20 +19,13 @@ export interface SurveyorParts extends WatchParts {
   /** Rings when the worker is to look again. */
   readonly alarm: Alarm;
   readonly pollMs: number;
-  /** Called when a survey has found due jobs with limits. */
-  readonly limited: () => void;
-  /** Whether all due jobs with limits wait for starts of rates, for which an alarm is set. */
-  readonly waitForStarts: () => boolean;
-  /** Called with the milliseconds until the first schedule is due, or null. */
-  readonly ticks: (nextTickMs: number | null) => void;
-  /** Called with whether a job may wait for others. */
-  readonly followers: (any: boolean) => void;
+  readonly parts: Pick<Parts, 'surveyed' | 'watch' | 'sources'>;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
 }
 
 /** A survey that goes on. */
-interface Survey {
+interface OpenSurvey {
   /** Whether a due job that it finds is a reason to look again. */
   readonly looksAgain: boolean;
   /** Whether another survey was called for since. */
@@ -50,7 +44,7 @@ export class Surveyor {
   readonly #pace: Pace;
   /** Rings for a survey that was put off. */
   readonly #putOff: Alarm;
-  #current: Survey | null = null;
+  #current: OpenSurvey | null = null;
   /** The survey that waits for its turn. */
   #next: Promise<boolean> | null = null;
   /** Whether a due job that the next survey finds is a reason to look again. */
@@ -125,7 +119,7 @@ export class Surveyor {
   async #begin(): Promise<boolean> {
     this.#next = null;
     if (this.#isStopped) return false;
-    const survey: Survey = { looksAgain: this.#looksAgain, isOutdated: false };
+    const survey: OpenSurvey = { looksAgain: this.#looksAgain, isOutdated: false };
     this.#looksAgain = false;
     this.#current = survey;
     try {
@@ -136,21 +130,18 @@ export class Surveyor {
     }
   }
 
-  async #survey({ looksAgain }: Survey): Promise<boolean> {
-    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, limited, waitForStarts } =
-      this.#parts;
+  async #survey({ looksAgain }: OpenSurvey): Promise<boolean> {
+    const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, parts } = this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const { promoted, nextDueMs, unlimited, leased, nextTickMs, followers, ...found } =
-      await driver.survey(lanes);
+    const found = await driver.survey(lanes);
+    const { promoted, nextDueMs, unlimited, leased } = found;
     const now = clock.now();
     this.#pace.took(now - began, now);
     for (const position of positions.values()) position.surveyed(this.#pace.typicalMs, now);
     this.#dueAt = now + Math.max(this.#pace.leftMs(now), Math.min(pollMs, nextDueMs ?? pollMs));
-    if (found.limited) limited();
-    const waiting = unlimited || (found.waiting && !waitForStarts());
-    this.#parts.ticks(nextTickMs);
-    this.#parts.followers(followers);
+    parts.surveyed(found);
+    const waiting = unlimited || (found.waiting && parts.sources.some(({ isWaiting }) => !isWaiting));
     if (promoted > 0 || (waiting && looksAgain)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.

@@ -5,9 +5,9 @@ import { furthestOf, isBefore, type LookBack, type ScanPosition, START } from '.
 
 /**
  * How a sweep has ended. `early`: another slot looks for the next job. `limit reached`: no slot of a limit was free.
- * `rate used up`: no start of a rate was free.
+ * `no start`: `takeStart` had none.
  */
-type End = 'at the last job' | 'early' | 'timed out' | 'limit reached' | 'rate used up';
+type End = 'at the last job' | 'early' | 'timed out' | 'limit reached' | 'no start';
 
 /** The jobs to pass through: a queue's without limits, or a part of it. */
 export interface Stretch {
@@ -16,6 +16,16 @@ export interface Stretch {
   readonly limits?: string;
   /** How long the sweep may go on, in milliseconds. */
   readonly forMs?: number;
+  /** Takes what a run of these jobs needs before its claim. Null: there is none now. Default: a run needs nothing. */
+  readonly takeStart?: TakeStart | undefined;
+}
+
+export type TakeStart = () => Promise<Start | null>;
+
+/** What was taken for one run. */
+export interface Start {
+  /** Gives it back, as no run has used it. Never rejects. */
+  giveBack(): Promise<void>;
 }
 
 /**
@@ -47,12 +57,18 @@ export class Sweep {
 
   readonly queue: string;
   readonly limits: string;
+  readonly takeStart: TakeStart | undefined;
   /** When its time is over. */
   readonly until: number;
 
-  constructor({ queue, limits = NO_LIMITS, forMs = SWEEP_MS }: Stretch, position: ScanPosition, now: number) {
+  constructor(
+    { queue, limits = NO_LIMITS, forMs = SWEEP_MS, takeStart }: Stretch,
+    position: ScanPosition,
+    now: number,
+  ) {
     this.queue = queue;
     this.limits = limits;
+    this.takeStart = takeStart;
     this.until = now + forMs;
     this.#position = position;
     this.#lookBack = position.lookBack(now);
@@ -137,9 +153,9 @@ export class Sweep {
     this.end = 'limit reached';
   }
 
-  /** No start of a rate is free. */
-  rateUsedUp(): void {
-    this.end = 'rate used up';
+  /** `takeStart` has none. */
+  noStart(): void {
+    this.end = 'no start';
   }
 
   /** The sweep has failed. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
 import type { Lanes } from '../../driver/survey.js';
+import type { Parts } from '../parts.js';
 import type { LiveRun } from '../run/live-run.js';
 import { Alarm } from '../time/alarm.js';
 import type { Mutex } from '../time/mutex.js';
-import type { Cancellations } from './cancellations.js';
 import { MissingWorkers } from './missing-workers.js';
 
 export interface WatchParts {
@@ -14,7 +14,7 @@ export interface WatchParts {
   /** The runs going on in this process. */
   readonly live: ReadonlySet<Pick<LiveRun, 'runId'>>;
   readonly clock: Clock;
-  readonly cancellations: Pick<Cancellations, 'retry'>;
+  readonly parts: Pick<Parts, 'watch'>;
   readonly watchMs: number;
   /** Whether all slots are busy, so that none comes to a survey. */
   readonly busy: () => boolean;
@@ -25,7 +25,7 @@ export interface WatchParts {
 }
 
 /**
- * Puts back what dead workers have leased, and retries cancellations: in a survey, and where surveys are far apart, every
+ * Puts back what dead workers have leased, and lets the parts watch: in a survey, and where surveys are far apart, every
  * watch interval in between.
  */
 export class Watch {
@@ -70,7 +70,7 @@ export class Watch {
   async inSurvey(leased: boolean): Promise<boolean> {
     this.#dueAt = leased ? this.#parts.clock.now() : Number.POSITIVE_INFINITY;
     if (leased) await this.#reclaim();
-    return (await this.#parts.cancellations.retry()) || leased;
+    return (await this.#parts.parts.watch()) || leased;
   }
 
   /**
@@ -80,9 +80,9 @@ export class Watch {
    * @throws DriverError
    */
   async betweenSurveys(): Promise<boolean> {
-    const { clock, cancellations } = this.#parts;
+    const { clock, parts } = this.#parts;
     if (clock.now() >= this.#dueAt) await this.#betweenSurveys();
-    return (await cancellations.retry()) || this.#dueAt < Number.POSITIVE_INFINITY;
+    return (await parts.watch()) || this.#dueAt < Number.POSITIVE_INFINITY;
   }
 
   /** One reclaim at a time: a slot that comes meanwhile does not wait. */
@@ -92,7 +92,7 @@ export class Watch {
     try {
       await this.#mutex.run(async () => {
         await this.#reclaim();
-        await this.#parts.cancellations.retry();
+        await this.#parts.parts.watch();
       });
     } finally {
       this.#isReclaiming = false;

@@ -58,7 +58,8 @@ async function ending<Tx>(
   ended: Promise<unknown>,
   leaveBehind: (ended: Promise<unknown>) => void,
 ): Promise<unknown> {
-  const { handler, until, live, clock } = call;
+  const { handler, until, live, shared } = call;
+  const { clock } = shared;
   const stopTimer = clock.after(until - clock.now(), () =>
     live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
   );
@@ -88,7 +89,8 @@ function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError 
 
 /** Calls the handler, within the middleware of the plugins. */
 function invokeAround<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
-  const { around, live, tx } = call;
+  const { live, tx } = call;
+  const { around } = call.shared;
   if (around === undefined) return invoke(call, context);
   return around(context, {
     call() {
@@ -100,9 +102,9 @@ function invokeAround<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx
   });
 }
 
-function invoke<Tx>({ handler, container }: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
+function invoke<Tx>({ handler, shared }: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
   if ('run' in handler.code) return handler.code.run(context);
-  return runBuilt(buildHandler(handler.code.use, context, container), context);
+  return runBuilt(buildHandler(handler.code.use, context, shared.container), context);
 }
 
 /** One promise of what can be awaited, so that it can be awaited more than once: a query builder sends its query at each `then`. */

@@ -14,9 +14,26 @@ import { keyOfAll } from './key-of-all.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunHandle } from './run-handle.js';
+import type { RunInfo } from './run-info.js';
 
 /** The calls that enqueue. */
 export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
+
+/** What the calls of a worker's handlers share. */
+export interface CallParts<Tx> {
+  readonly driver: Pick<Driver, 'noteRun'>;
+  /** Enqueues for handlers. */
+  readonly client: Enqueues<Tx>;
+  /** The middleware around runs. Undefined if no plugin has any. */
+  readonly around: AroundRun<Tx> | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly container: DependencyContainer | undefined;
+  /** The kinds whose jobs captures write. */
+  readonly captured: ReadonlySet<string>;
+  /** Runs whose handlers ignored their signals and have not ended yet. */
+  readonly leftBehind: Set<RunInfo>;
+}
 
 export interface HandlerCall<Tx> {
   readonly handler: AnyHandler<Tx>;
@@ -25,12 +42,7 @@ export interface HandlerCall<Tx> {
   readonly until: number;
   readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls' | 'discard'>;
   readonly live: LiveRun;
-  readonly driver: Pick<Driver, 'noteRun'>;
-  readonly client: Enqueues<Tx>;
-  readonly around: AroundRun<Tx> | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly container: DependencyContainer | undefined;
+  readonly shared: CallParts<Tx>;
 }
 
 /** The argument of a handler. Parts that many handlers do not use are made at their first use. */
@@ -65,13 +77,13 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
   get log(): Logger {
     const { runId, key } = this;
     const { publicId, queue, kind, attempt } = this.job;
-    this.#log ??= withFields(this.#call.log, { runId, publicId, queue, kind, key, attempt });
+    this.#log ??= withFields(this.#call.shared.log, { runId, publicId, queue, kind, key, attempt });
     return this.#log;
   }
 
   /** A getter, as handlers destructure the context and call its functions without `this`. */
   get timeLeft(): () => number {
-    return () => Math.max(0, this.#call.until - this.#call.clock.now());
+    return () => Math.max(0, this.#call.until - this.#call.shared.clock.now());
   }
 
   get progress(): Progress {
@@ -81,18 +93,18 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
   }
 
   #reporter(): ProgressReporter {
-    const { driver, clock, log } = this.#call;
+    const { driver, clock, log } = this.#call.shared;
     this.#progress ??= progressReporter(driver, this.#call.live, clock, log);
     if (this.#ended) this.#progress.stop();
     return this.#progress;
   }
 
   get enqueue(): RunContext<unknown, Tx>['enqueue'] {
-    return (handler, options) => this.#call.client.enqueue(handler, options, { tx: this.tx });
+    return (handler, options) => this.#call.shared.client.enqueue(handler, options, { tx: this.tx });
   }
 
   get enqueueMany(): RunContext<unknown, Tx>['enqueueMany'] {
-    return (handler, options) => this.#call.client.enqueueMany(handler, options, { tx: this.tx });
+    return (handler, options) => this.#call.shared.client.enqueueMany(handler, options, { tx: this.tx });
   }
 
   end(): void {

@@ -1,38 +1,50 @@
 import type { Clock } from '../../clock.js';
 import type { Anchor } from '../../driver/anchor.js';
+import type { Job } from '../../job/job.js';
 import type { Logger } from '../../logger.js';
+import type { Part } from '../part.js';
 import { Throttle } from '../time/throttle.js';
 
 /** The least time between two writes, in milliseconds. The line is for people to look at. */
 const EVERY_MS = 200;
 
+export interface LineReporterParts {
+  readonly anchor: Pick<Anchor, 'report'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Shows others how far the worker's sweeps have come. */
-export class LineReporter {
+export class LineReporter implements Part {
   readonly #anchor: Pick<Anchor, 'report'>;
   readonly #log: Logger;
   readonly #lines: Record<string, string | null> = Object.create(null);
   readonly #throttle: Throttle<Readonly<Record<string, string | null>>>;
   #reported = '{}';
 
-  constructor(anchor: Pick<Anchor, 'report'>, clock: Clock, log: Logger) {
+  constructor({ anchor, clock, log }: LineReporterParts) {
     this.#anchor = anchor;
     this.#log = log;
     this.#throttle = new Throttle(clock, EVERY_MS, (lines) => this.#write(lines));
   }
 
+  reached({ queue, publicId }: Job): void {
+    this.#move(queue, publicId);
+  }
+
+  idle(): void {
+    for (const queue of Object.keys(this.#lines)) this.#move(queue, null);
+  }
+
+  async stop(): Promise<void> {
+    this.#throttle.stop();
+  }
+
   /** The newest sweep of `queue` has come to this job. Null: it is idle. */
-  move(queue: string, publicId: string | null): void {
+  #move(queue: string, publicId: string | null): void {
     if (this.#lines[queue] === publicId) return;
     this.#lines[queue] = publicId;
     this.#throttle.put(this.#lines);
-  }
-
-  rest(): void {
-    for (const queue of Object.keys(this.#lines)) this.move(queue, null);
-  }
-
-  stop(): void {
-    this.#throttle.stop();
   }
 
   async #write(lines: Readonly<Record<string, string | null>>): Promise<void> {

@@ -1,18 +1,16 @@
 import type { Settlement } from '../../driver/claim-session.js';
 import { isSilent, type Logger } from '../../logger.js';
-import type { Followers } from '../look/followers.js';
+import type { Parts } from '../parts.js';
 import type { Run } from '../run/run.js';
 import type { WorkerEmitter } from './events.js';
 import { tellFailures } from './failures.js';
 import { hearsOfSettled, tellSettled } from './settled.js';
-import type { Statistics } from './statistics.js';
 
-/** The log, the events and the counts. */
+/** The log, the events and the parts. */
 interface Ears {
   readonly log: Logger;
   readonly events: WorkerEmitter;
-  readonly statistics: Pick<Statistics, 'settled'>;
-  readonly followers: Pick<Followers, 'settled'>;
+  readonly parts: Pick<Parts, 'settled'>;
 }
 
 /**
@@ -36,14 +34,13 @@ export function tell<Tx>(
 }
 
 function tellRun<Tx>(
-  { log, events, statistics, followers }: Ears,
+  { log, events, parts }: Ears,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
 ): void {
   tellFailures(log, run, settlements);
-  statistics.settled(run.jobs, settlements, tookMs);
-  followers.settled(run.jobs, settlements);
+  parts.settled(run.jobs, settlements, tookMs);
   // Without listeners the event is not made.
   if (isSilent(log.debug) && !hearsOfSettled(events)) return;
   const { info, jobs } = run;

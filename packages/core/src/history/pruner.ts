@@ -2,9 +2,10 @@ import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobId } from '../job/job.js';
 import type { Logger } from '../logger.js';
-import { type PrunedDriver, type PruneStep, prune } from './prune.js';
-import { pruneSlots } from './prune-slots.js';
-import type { RetentionLimits } from './retention.js';
+import { type PrunedDriver, type PruneStep, prune } from '../retention/prune.js';
+import { pruneSlots } from '../retention/prune-slots.js';
+import type { RetentionLimits } from '../retention/retention.js';
+import type { Part } from '../worker/part.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
 const TURN_MS = 60_000;
@@ -30,17 +31,25 @@ export interface PrunerParts {
 }
 
 /** Prunes in the background while its worker runs. One worker of a database prunes at a time. */
-export class Pruner {
+export class Pruner implements Part {
   readonly #parts: PrunerParts;
   #line: JobId = 0n;
   #fromStartAt = 0;
+  #running: Promise<void> = Promise.resolve();
 
   constructor(parts: PrunerParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when the worker stops. */
-  async run(): Promise<void> {
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  stop(): Promise<void> {
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
     const { log, stopping } = this.#parts;
     while (!stopping.aborted) {
       const restMs = await this.#pass().catch((error: unknown) => {

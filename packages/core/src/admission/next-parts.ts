@@ -1,5 +1,5 @@
-import type { Driver } from '../../driver/driver.js';
-import type { PartsPage, QueuePart } from '../../driver/queue-parts.js';
+import type { Driver } from '../driver/driver.js';
+import type { PartsPage, QueuePart } from '../driver/queue-parts.js';
 
 /** How many parts a look finds. A round sweeps no more than half of them if each has work. */
 const PAGE = 100;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { handClock } from '../../../test/hand-clock.js';
-import { partsPage, type QueuePart } from '../../driver/queue-parts.js';
-import type { WakeUp } from '../../driver/wake-up.js';
-import { Alarm } from '../time/alarm.js';
+import { handClock } from '../../test/hand-clock.js';
+import { partsPage, type QueuePart } from '../driver/queue-parts.js';
+import type { WakeUp } from '../driver/wake-up.js';
+import type { Sweep } from '../worker/look/sweep.js';
+import { Alarm } from '../worker/time/alarm.js';
 import { LimitedJobs } from './limited-jobs.js';
 import { RatedStarts } from './rated-starts.js';
-import type { Sweep } from './sweep.js';
 
 const RETRY_MS = 250;
 
@@ -29,7 +29,7 @@ function limited({ expected = true, page = 1_000 } = {}) {
       notify: async () => {},
     },
     clock,
-    mostMs: 60_000,
+    pollMs: 60_000,
     onFault: () => {},
   });
   const jobs = new LimitedJobs({
@@ -45,7 +45,7 @@ function limited({ expected = true, page = 1_000 } = {}) {
       notify: async (wakeUps) => void sent.push(...wakeUps),
     },
     queues: ['q'],
-    expected,
+    hasLimits: expected,
     clock,
     alarm: new Alarm(clock, () => {
       seen.rung += 1;
@@ -53,7 +53,7 @@ function limited({ expected = true, page = 1_000 } = {}) {
     wake: () => {
       seen.woken += 1;
     },
-    retryMs: RETRY_MS,
+    watchMs: RETRY_MS,
     pollMs: 5_000,
     onFault: (error) => {
       throw error;
@@ -117,24 +117,26 @@ test('a part whose jobs all run elsewhere is left alone until one may have come'
   for (const { limits } of parts) ends.set(limits, (pass) => pass.claimed(undefined, 1, clock.now()));
   expect(await round()).toHaveLength(2);
   expect(await round()).toEqual([]);
-  jobs.added('r');
+  jobs.wakeUp({ queue: 'r' });
   expect(await round()).toHaveLength(1);
-  jobs.added();
+  jobs.wakeUp({});
   expect(await round()).toHaveLength(2);
   clock.advance(RETRY_MS);
   expect(await round()).toHaveLength(2);
 });
 
 test('a free slot ends that at once for every part that has the limit', async () => {
-  const { jobs, parts, round, ends } = limited();
+  const { jobs, parts, round, ends, woken } = limited();
   const both = { queue: 'q', limits: '{"a":1,"b":1}' };
   parts.push(part('a'), both, part('c'));
   for (const { limits } of parts) ends.set(limits, reached);
   await round();
   expect(await round()).toEqual([]);
-  expect(jobs.freed(['a'])).toBe(true);
+  jobs.wakeUp({ limit: 'a' });
+  expect(woken()).toBe(1);
   expect(new Set(await round())).toEqual(new Set(names([part('a'), both])));
-  expect(jobs.freed(['nobody waits for this'])).toBe(false);
+  jobs.wakeUp({ limit: 'nobody waits for this' });
+  expect(woken()).toBe(1);
 });
 
 test('a sweep that has worked and leaves jobs behind wakes others, here and elsewhere', async () => {
@@ -219,18 +221,18 @@ test('a page without a part to sweep is passed, and all pages together wait for 
   expect(await round()).toEqual([]);
   expect(woken()).toBe(1);
   expect(await round()).toEqual(names([part('c')]));
-  expect(jobs.waitForStarts).toBe(false);
+  expect(jobs.isWaiting).toBe(false);
   parts[2] = rated('a', 'c');
   for (const _ of ['first', 'last']) expect(await round()).toEqual([]);
-  expect(jobs.waitForStarts).toBe(true);
+  expect(jobs.isWaiting).toBe(true);
 });
 
 test('without a handler that has limits, the first survey that finds such jobs begins the looks', () => {
   const { jobs, woken } = limited({ expected: false });
-  expect(jobs.areExpected).toBe(false);
-  jobs.found();
-  jobs.found();
-  expect(jobs.areExpected).toBe(true);
+  expect(jobs.isExpected).toBe(false);
+  jobs.surveyed({ limited: true });
+  jobs.surveyed({ limited: true });
+  expect(jobs.isExpected).toBe(true);
   expect(woken()).toBe(1);
 });
 
@@ -246,28 +248,28 @@ test('all parts of a rate that is used up are left alone until its time, and the
   expect(await round()).toHaveLength(3);
   expect(await starts.take(rated('a').limits)).toBeNull();
   expect(await round()).toEqual(names([rated('b')]));
-  expect(jobs.waitForStarts).toBe(false);
+  expect(jobs.isWaiting).toBe(false);
   parts.pop();
   await round();
-  expect(jobs.waitForStarts).toBe(true);
+  expect(jobs.isWaiting).toBe(true);
   clock.advance(59_999);
   expect(rung()).toBe(0);
   clock.advance(1);
   expect(rung()).toBe(1);
-  expect(jobs.waitForStarts).toBe(false);
+  expect(jobs.isWaiting).toBe(false);
   expect(await round()).toHaveLength(2);
 });
 
 test('a worker without parts waits for no start', async () => {
   const { jobs, round } = limited();
   await round();
-  expect(jobs.waitForStarts).toBe(false);
+  expect(jobs.isWaiting).toBe(false);
 });
 
 test('a rate whose time has come before the end of the sweep is looked at again', async () => {
   const { parts, round, ends, clock, rung } = limited();
   parts.push(rated('a'));
-  ends.set(rated('a').limits, (pass) => pass.rateUsedUp());
+  ends.set(rated('a').limits, (pass) => pass.noStart());
   await round();
   clock.advance(1);
   expect(rung()).toBe(1);

@@ -1,12 +1,13 @@
-import type { Clock } from '../../clock.js';
-import type { Settlement } from '../../driver/claim-session.js';
-import type { Driver } from '../../driver/driver.js';
-import type { RunningJobs, Tally } from '../../driver/statistics.js';
-import type { Job, JobId } from '../../job/job.js';
-import { TRANSITIONS } from '../../job/lifecycle.js';
-import type { Logger } from '../../logger.js';
-import { bucketOf, emptyBuckets } from '../../stats/buckets.js';
-import type { LiveRun } from '../run/live-run.js';
+import type { Clock } from '../clock.js';
+import type { Settlement } from '../driver/claim-session.js';
+import type { Driver } from '../driver/driver.js';
+import type { RunningJobs, Tally } from '../driver/statistics.js';
+import type { Job, JobId } from '../job/job.js';
+import { TRANSITIONS } from '../job/lifecycle.js';
+import type { Logger } from '../logger.js';
+import { bucketOf, emptyBuckets } from '../stats/buckets.js';
+import type { Part } from '../worker/part.js';
+import type { LiveRun } from '../worker/run/live-run.js';
 
 /** The pause between a change and its report, in milliseconds. */
 const EVERY_MS = 2_000;
@@ -30,7 +31,7 @@ type Counts = { queue: string; kind: string; waits: number[]; runs: number[] } &
  * Counts what a worker settles, in its memory, and reports it beside the claims. A settlement pays an addition. A process
  * that dies loses the counts of its last seconds, and no job.
  */
-export class Statistics {
+export class Statistics implements Part {
   readonly #parts: StatisticsParts;
   #counts = new Map<string, Counts>();
   #reported = '[]';
@@ -43,13 +44,14 @@ export class Statistics {
     this.#parts = parts;
   }
 
-  /** A run has begun, or has ended. */
-  changed(): void {
-    if (this.#cancelTimer !== null || this.#isStopped) return;
-    this.#cancelTimer = this.#parts.clock.after(EVERY_MS, () => void this.#report());
+  began(): void {
+    this.#reportSoon();
   }
 
-  /** A run's jobs are settled, in this order. */
+  ended(): void {
+    this.#reportSoon();
+  }
+
   settled(jobs: readonly Job[], settlements: readonly Settlement[], tookMs: number): void {
     for (const [place, { queue, kind, waitedMs }] of jobs.entries()) {
       const counted = countedAs(settlements[place]);
@@ -61,12 +63,17 @@ export class Statistics {
     }
   }
 
-  /** Reports what is left. Never rejects. */
+  /** Reports what is left. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();
     await this.#writing;
     await this.#report();
+  }
+
+  #reportSoon(): void {
+    if (this.#cancelTimer !== null || this.#isStopped) return;
+    this.#cancelTimer = this.#parts.clock.after(EVERY_MS, () => void this.#report());
   }
 
   #of(queue: string, kind: string): Counts {
@@ -82,7 +89,7 @@ export class Statistics {
   #report(): Promise<void> {
     this.#cancelTimer = null;
     if (this.#writing !== null) {
-      this.changed();
+      this.#reportSoon();
       return this.#writing;
     }
     this.#writing = this.#write().finally(() => {

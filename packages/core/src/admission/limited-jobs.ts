@@ -1,12 +1,16 @@
-import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
-import type { QueuePart } from '../../driver/queue-parts.js';
-import { limitsOf } from '../../job/limits.js';
-import type { Alarm } from '../time/alarm.js';
+import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
+import type { QueuePart } from '../driver/queue-parts.js';
+import type { Survey } from '../driver/survey.js';
+import { isHint, type WakeUp } from '../driver/wake-up.js';
+import { limitsOf, ratesOf } from '../job/limits.js';
+import type { SweepSource } from '../worker/look/rounds.js';
+import { ScanPosition } from '../worker/look/scan-position.js';
+import { SWEEP_MS, Sweep, type TakeStart } from '../worker/look/sweep.js';
+import type { Part } from '../worker/part.js';
+import type { Alarm } from '../worker/time/alarm.js';
 import { type PartLook, PartPages } from './next-parts.js';
 import type { RatedStarts } from './rated-starts.js';
-import { ScanPosition } from './scan-position.js';
-import { SWEEP_MS, Sweep } from './sweep.js';
 
 /** How long the sweep of a part may go on at least, in milliseconds. */
 const LEAST_MS = 10;
@@ -14,16 +18,16 @@ const LEAST_MS = 10;
 export interface LimitedJobsParts {
   readonly driver: Pick<Driver, 'limitedParts' | 'notify'>;
   readonly queues: readonly string[];
-  readonly starts: Pick<RatedStarts, 'leftMs'>;
+  readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
   /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */
-  readonly expected: boolean;
+  readonly hasLimits: boolean;
   readonly clock: Clock;
   /** Rings when the worker is to look again. */
   readonly alarm: Alarm;
   /** Looks for work now. */
   readonly wake: () => void;
   /** How long a part whose limit was reached is left alone, if nobody says that a slot is free, in milliseconds. */
-  readonly retryMs: number;
+  readonly watchMs: number;
   /** The longest pause between two looks back, in milliseconds. */
   readonly pollMs: number;
   /** Called with a fault that no slot waits for. */
@@ -35,7 +39,7 @@ export interface LimitedJobsParts {
  * sweeps of their own. So a part whose limit is reached costs the other jobs of its queue nothing, however many jobs it
  * has. All slots go round the parts together, each from where the last one began.
  */
-export class LimitedJobs {
+export class LimitedJobs implements Part, SweepSource {
   readonly #parts: LimitedJobsParts;
   #isExpected: boolean;
   /** By part, as the last look has found them. */
@@ -55,28 +59,31 @@ export class LimitedJobs {
   constructor(parts: LimitedJobsParts) {
     this.#parts = parts;
     this.#pages = new PartPages(parts);
-    this.#isExpected = parts.expected;
+    this.#isExpected = parts.hasLimits;
   }
 
-  /** A survey has found due jobs with limits. */
-  found(): void {
-    if (this.#isExpected) return;
+  get sweeps(): SweepSource {
+    return this;
+  }
+
+  get isExpected(): boolean {
+    return this.#isExpected;
+  }
+
+  surveyed({ limited }: Pick<Survey, 'limited'>): void {
+    if (!limited || this.#isExpected) return;
     this.#isExpected = true;
     this.#parts.wake();
   }
 
-  /** Whether a round is to look for jobs with limits. */
-  get areExpected(): boolean {
-    return this.#isExpected;
+  wakeUp(wakeUp: WakeUp): void {
+    const { starts, wake } = this.#parts;
+    if (isHint(wakeUp)) this.#added(wakeUp.queue);
+    else if ('rate' in wakeUp && starts.changed(wakeUp.rate)) wake();
+    else if ('limit' in wakeUp && this.#freed([wakeUp.limit])) wake();
   }
 
-  /**
-   * Sweeps each part that has due jobs, for as long as one sweep may take. The next round goes on from there.
-   *
-   * @param sweep Sweeps a part, and closes the sweep.
-   * @param sweeps Receives the sweeps that have not failed.
-   * @throws what a look or a sweep rejects with
-   */
+  /** Sweeps each part that has due jobs, for as long as one sweep may take. The next round goes on from there. */
   async round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void> {
     const { clock, alarm } = this.#parts;
     const since = this.#count;
@@ -94,7 +101,11 @@ export class LimitedJobs {
       this.#last = name;
       look.reached({ queue, limits });
       const position = this.#position(name);
-      const pass = new Sweep({ queue, limits, forMs }, position, clock.now());
+      const pass = new Sweep(
+        { queue, limits, forMs, takeStart: this.#takeStart(limits) },
+        position,
+        clock.now(),
+      );
       try {
         await sweep(pass);
         sweeps.push(pass);
@@ -107,15 +118,15 @@ export class LimitedJobs {
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
   }
 
-  /** Whether all jobs that the last looks have found wait for starts of rates. An alarm is set for these. */
-  get waitForStarts(): boolean {
+  /** Whether they all wait for starts of rates. */
+  get isWaiting(): boolean {
     const { starts } = this.#parts;
     const all = [...(this.#pages.all ?? [])];
     return all.length > 0 && all.every((limits) => starts.leftMs(limits) > 0);
   }
 
   /** Jobs may have come to these parts. @param queue Default: to any queue. */
-  added(queue?: string): void {
+  #added(queue?: string): void {
     if (queue === undefined) this.#busy.clear();
     else for (const name of this.#busy.keys()) if (name.startsWith(`${queue}\n`)) this.#busy.delete(name);
   }
@@ -125,7 +136,7 @@ export class LimitedJobs {
    *
    * @returns whether a part was left alone because of one of them
    */
-  freed(names: readonly string[]): boolean {
+  #freed(names: readonly string[]): boolean {
     const texts = [...this.#reached.keys()].filter((text) =>
       limitsOf(text).some(({ name }) => names.includes(name)),
     );
@@ -168,6 +179,10 @@ export class LimitedJobs {
     return leftMs > 0;
   }
 
+  #takeStart(limits: string): TakeStart | undefined {
+    return ratesOf(limits).length === 0 ? undefined : () => this.#parts.starts.take(limits);
+  }
+
   #position(name: string): ScanPosition {
     const position = this.#positions.get(name) ?? new ScanPosition(this.#parts.pollMs);
     this.#positions.set(name, position);
@@ -176,19 +191,19 @@ export class LimitedJobs {
 
   /** The sweep is over, and with it the use of its slots. */
   #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
-    const { clock, retryMs, driver, alarm, wake, onFault, starts } = this.#parts;
+    const { clock, watchMs, driver, alarm, wake, onFault, starts } = this.#parts;
     const now = clock.now();
     // Its time may have come meanwhile.
-    if (end === 'rate used up') alarm.within(Math.max(1, starts.leftMs(limits)));
-    else if (end === 'limit reached') this.#reached.set(limits, now + retryMs);
+    if (end === 'no start') alarm.within(Math.max(1, starts.leftMs(limits)));
+    else if (end === 'limit reached') this.#reached.set(limits, now + watchMs);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(now));
     // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.
     else if (!worked && !skipped && end === 'at the last job')
-      this.#busy.set(nameOf({ queue, limits }), now + retryMs);
+      this.#busy.set(nameOf({ queue, limits }), now + watchMs);
     if (!worked) return;
     const names = limitsOf(limits).map(({ name }) => name);
-    if (this.freed(names) || end === 'timed out') wake();
+    if (this.#freed(names) || end === 'timed out') wake();
     // Where no job is left, nobody waits. A worker that stops leaves its slots to the others too.
     if (end === 'timed out') driver.notify(names.map((limit) => ({ limit }))).catch(onFault);
   }

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
-import { ratesOf } from '../../job/limits.js';
-import type { Rate } from '../../job/rates.js';
+import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
+import { ratesOf } from '../job/limits.js';
+import type { Rate } from '../job/rates.js';
+import type { Start } from '../worker/look/sweep.js';
 
 export interface RatedStartsParts {
   readonly driver: Pick<Driver, 'takeStarts' | 'giveBackStarts' | 'notify'>;
   readonly clock: Clock;
   /** How long a rate is not looked at again at most, in milliseconds: a wake-up may be lost. */
-  readonly mostMs: number;
+  readonly pollMs: number;
   /** Called with a fault that no slot waits for. */
   readonly onFault: (error: unknown) => void;
-}
-
-/** Starts that were taken for one run, one of each of its rates. */
-export interface Start {
-  /** Gives them back, as no run has used them. Never rejects. */
-  giveBack(): Promise<void>;
 }
 
 /**
@@ -59,10 +54,10 @@ export class RatedStarts {
   }
 
   #remember(rates: readonly Rate[], waitsMs: readonly number[]): void {
-    const { clock, mostMs } = this.#parts;
+    const { clock, pollMs } = this.#parts;
     const now = clock.now();
     for (const [place, { name }] of rates.entries()) {
-      const waitMs = Math.min(mostMs, waitsMs[place] ?? 0);
+      const waitMs = Math.min(pollMs, waitsMs[place] ?? 0);
       if (waitMs > 0) this.#usedUp.set(name, now + waitMs);
       else this.#usedUp.delete(name);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
+import { RetentionLimits } from '../retention/retention.js';
 import { Pruner, type PrunerParts } from './pruner.js';
-import { RetentionLimits } from './retention.js';
 
 const MINUTE_MS = 60_000;
 const yes = () => true;
@@ -39,7 +39,7 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
   const log = { debug() {}, info() {}, warn: (details: unknown) => warnings.push(details), error() {} };
   const limits = new RetentionLimits({ complete: 5 });
   const own = new Pruner({ driver, limits, clock, log, workerId: '1', stopping: stopping.signal });
-  const run = own.run();
+  own.start();
   return {
     clock,
     warnings,
@@ -50,7 +50,7 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
     left: () => jobs,
     async stop() {
       stopping.abort();
-      await run;
+      await own.stop();
     },
   };
 }

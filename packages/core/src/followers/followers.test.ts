@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { job } from '../../../test/empty-database.js';
-import { handClock } from '../../../test/hand-clock.js';
-import type { Settlement } from '../../driver/claim-session.js';
-import type { Admitted, FollowersLook } from '../../driver/followers.js';
+import { job } from '../../test/empty-database.js';
+import { handClock } from '../../test/hand-clock.js';
+import type { Settlement } from '../driver/claim-session.js';
+import type { Admitted, FollowersLook } from '../driver/followers.js';
 import { Followers } from './followers.js';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -24,14 +24,14 @@ function followersOf(answers: readonly Partial<Admitted>[] = []) {
     notify: async (wakeUps: readonly { readonly queue?: string }[]) =>
       void woken.push(...wakeUps.map(({ queue }) => queue)),
   };
-  const followers = new Followers({ driver, clock, log, everyMs: 5_000 });
+  const followers = new Followers({ driver, clock, log, pollMs: 5_000 });
   return { followers, looks, woken, clock };
 }
 
 test('while a survey finds no job that waits, a settlement is followed by no look', async () => {
   const { followers, looks, clock } = followersOf();
   followers.settled([job(1n)], [complete]);
-  followers.surveyed(false);
+  followers.surveyed({ followers: false });
   followers.settled([job(2n)], [complete]);
   clock.advance(10_000);
   await followers.stop();
@@ -40,7 +40,7 @@ test('while a survey finds no job that waits, a settlement is followed by no loo
 
 test('jobs that are settled are looked for, and the queues of those that waited are woken', async () => {
   const { followers, looks, woken } = followersOf([{}, { queues: ['mail'] }]);
-  followers.surveyed(true);
+  followers.surveyed({ followers: true });
   followers.settled([job(1n), job(2n)], [complete, { ...complete, event: 'retry' }]);
   await followers.stop();
   expect(looks).toContainEqual({ after: ['job 1'] });
@@ -50,7 +50,7 @@ test('jobs that are settled are looked for, and the queues of those that waited 
 
 test('a look that has skipped a job is made again', async () => {
   const { followers, looks, clock } = followersOf([{ skipped: true }]);
-  followers.named('job 1');
+  followers.wakeUp({ after: 'job 1' });
   clock.advance(60);
   await new Promise(setImmediate);
   clock.advance(60);

@@ -1,8 +1,9 @@
-import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
-import type { Logger } from '../../logger.js';
-import { isServed, servedIn, type UnservedJobs } from '../../stats/served.js';
-import type { WorkerEmitter } from '../tell/events.js';
+import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
+import type { Logger } from '../logger.js';
+import { isServed, servedIn, type UnservedJobs } from '../stats/served.js';
+import type { Part } from '../worker/part.js';
+import type { WorkerEmitter } from '../worker/tell/events.js';
 
 /** How often an idle worker looks at most, in milliseconds. */
 const EVERY_MS = 60_000;
@@ -25,7 +26,7 @@ export interface UnservedParts {
 }
 
 /** Warns of due jobs of queues or kinds that nobody serves. A worker looks when it is idle, for all queues at once. */
-export class Unserved {
+export class Unserved implements Part {
   readonly #parts: UnservedParts;
   readonly #told = new Map<string, number>();
   #nextAt: number;
@@ -36,7 +37,6 @@ export class Unserved {
     this.#nextAt = parts.clock.now() + EVERY_MS;
   }
 
-  /** The worker has nothing to do. */
   idle(): void {
     const { clock, log } = this.#parts;
     const now = clock.now();
@@ -47,7 +47,6 @@ export class Unserved {
     });
   }
 
-  /** Resolves when nothing goes on any more. */
   async stop(): Promise<void> {
     this.#nextAt = Number.POSITIVE_INFINITY;
     await this.#look;

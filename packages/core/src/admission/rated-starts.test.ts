@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { handClock } from '../../../test/hand-clock.js';
-import type { WakeUp } from '../../driver/wake-up.js';
+import { handClock } from '../../test/hand-clock.js';
+import type { WakeUp } from '../driver/wake-up.js';
 import { RatedStarts } from './rated-starts.js';
 
 const [A, AB] = ['{"a":[1,60000,1]}', '{"a":[1,60000,1],"b":[2,60000,1]}'];
@@ -24,7 +24,7 @@ function ratedStarts() {
       notify: async (wakeUps) => void sent.push(...wakeUps),
     },
     clock,
-    mostMs: 5_000,
+    pollMs: 5_000,
     onFault: (error) => faults.push(error),
   });
   return { starts, clock, waits, calls, sent, faults };
@@ -71,7 +71,7 @@ test('a start that cannot be given back is lost, and the slot goes on', async ()
       notify: async () => {},
     },
     clock,
-    mostMs: 5_000,
+    pollMs: 5_000,
     onFault: (error) => faults.push(error),
   });
   await (await starts.take(A))?.giveBack();
@@ -104,7 +104,7 @@ test('an answer from before a change does not count', async () => {
       notify: async () => {},
     },
     clock,
-    mostMs: 5_000,
+    pollMs: 5_000,
     onFault: () => {},
   });
   expect(await starts.take(A)).not.toBeNull();

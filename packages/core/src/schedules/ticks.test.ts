@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { handClock } from '../../../test/hand-clock.js';
-import type { Firing, ScheduleRow, Timing } from '../../driver/schedule-store.js';
+import { handClock } from '../../test/hand-clock.js';
+import type { Firing, ScheduleRow, Timing } from '../driver/schedule-store.js';
 import { Ticks } from './ticks.js';
 
 const SECOND = 1_000;
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 const EVERY_MINUTE: Timing = { everyMs: 60_000, anchorMs: 0, jitterMs: 0 };
 
@@ -31,31 +33,39 @@ function ticking(rows: readonly ScheduleRow[]) {
   const fired: [name: string, at: number][] = [];
   const broken: string[] = [];
   const faults: unknown[] = [];
+  const stopping = new AbortController();
   const ticks = new Ticks({
     clock,
-    retryMs: 250,
-    onBroken: (name) => broken.push(name),
-    onFault: (error) => faults.push(error),
-    schedules: {
-      async due(except, limit) {
-        world.looks += 1;
-        world.except = except;
-        if (world.fails) throw new Error('The server is gone.');
-        const now = clock.now();
-        const next = Math.min(...[...table.values()].map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY));
-        const due = [...table.values()].filter(
-          ({ name, nextAt }) => nextAt !== null && nextAt <= now && !except.includes(name),
-        );
-        return { now, schedules: due.slice(0, limit), nextMs: Number.isFinite(next) ? next - now : null };
-      },
-      async fire(firings: readonly Firing[]) {
-        if (world.isTaken) return [];
-        for (const { name, at, nextAt } of firings) {
-          fired.push([name, at / SECOND]);
-          const known = table.get(name);
-          if (known !== undefined) table.set(name, { ...known, nextAt });
-        }
-        return firings.map(({ name }) => name);
+    watchMs: 250,
+    isDeclared: true,
+    worker: 'mill',
+    stopping: stopping.signal,
+    log: { ...silent, error: (fields: object) => broken.push(Object(fields).schedule) },
+    events: { emit: (_, ...given) => void faults.push(...given) },
+    driver: {
+      schedules: {
+        async due(except, limit) {
+          world.looks += 1;
+          world.except = except;
+          if (world.fails) throw new Error('The server is gone.');
+          const now = clock.now();
+          const next = Math.min(
+            ...[...table.values()].map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY),
+          );
+          const due = [...table.values()].filter(
+            ({ name, nextAt }) => nextAt !== null && nextAt <= now && !except.includes(name),
+          );
+          return { now, schedules: due.slice(0, limit), nextMs: Number.isFinite(next) ? next - now : null };
+        },
+        async fire(firings: readonly Firing[]) {
+          if (world.isTaken) return [];
+          for (const { name, at, nextAt } of firings) {
+            fired.push([name, at / SECOND]);
+            const known = table.get(name);
+            if (known !== undefined) table.set(name, { ...known, nextAt });
+          }
+          return firings.map(({ name }) => name);
+        },
       },
     },
   });
@@ -63,7 +73,11 @@ function ticking(rows: readonly ScheduleRow[]) {
     clock.advance(ms);
     await settled();
   };
-  return { clock, ticks, world, fired, broken, faults, pass };
+  const stop = (): Promise<void> => {
+    stopping.abort();
+    return ticks.stop();
+  };
+  return { clock, ticks, world, fired, broken, faults, pass, stop };
 }
 
 /** Until what has been begun is over. */
@@ -71,7 +85,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 test('fires at the time that a look has found, and looks no more often', async () => {
   const { ticks, world, fired, pass } = ticking([row('a'), row('b')]);
-  ticks.look();
+  ticks.start();
   await settled();
   await pass(59_999);
   expect({ looks: world.looks, fired }).toEqual({ looks: 1, fired: [] });
@@ -87,13 +101,13 @@ test('fires at the time that a look has found, and looks no more often', async (
 
 test('a survey that finds nothing costs nothing, and one that finds a time sets the alarm', async () => {
   const { ticks, world, fired, pass } = ticking([row('a')]);
-  ticks.surveyed(null);
+  ticks.surveyed({ nextTickMs: null });
   await pass(60_000);
   expect(world.looks).toBe(0);
-  ticks.surveyed(-1);
+  ticks.surveyed({ nextTickMs: -1 });
   await settled();
   expect(fired).toEqual([['a', 60]]);
-  ticks.surveyed(5);
+  ticks.surveyed({ nextTickMs: 5 });
   const { looks } = world;
   await pass(5);
   expect(world.looks).toBe(looks + 1);
@@ -101,7 +115,7 @@ test('a survey that finds nothing costs nothing, and one that finds a time sets 
 
 test('without a schedule there is no next look', async () => {
   const { ticks, world, pass } = ticking([]);
-  ticks.look();
+  ticks.start();
   await pass(3_600_000);
   expect(world.looks).toBe(1);
 });
@@ -110,7 +124,7 @@ test('while another worker is firing, looks again in a moment', async () => {
   const { ticks, world, fired, pass } = ticking([row('a')]);
   world.isTaken = true;
   await pass(60_000);
-  ticks.look();
+  ticks.start();
   await settled();
   expect(world.looks).toBe(1);
   world.isTaken = false;
@@ -126,7 +140,7 @@ test('a schedule whose times cannot be computed here is left to others, and hold
     row('a'),
   ]);
   await pass(60_000);
-  ticks.look();
+  ticks.start();
   await settled();
   expect({ fired, broken, except: world.except }).toEqual({
     fired: [['a', 60]],
@@ -143,7 +157,7 @@ test('after a fault it tries again, after pauses that grow', async () => {
   const { ticks, world, fired, faults, pass } = ticking([row('a')]);
   await pass(60_000);
   world.fails = true;
-  ticks.look();
+  ticks.start();
   await settled();
   for (let second = 0; second < 30; second++) await pass(SECOND);
   expect(faults.length).toBeGreaterThan(2);
@@ -155,24 +169,24 @@ test('after a fault it tries again, after pauses that grow', async () => {
 
 test('a look that is called for during another one follows it', async () => {
   const { ticks, world } = ticking([]);
-  ticks.look();
-  ticks.look();
-  ticks.look();
+  ticks.start();
+  ticks.start();
+  ticks.start();
   await settled();
   expect(world.looks).toBe(2);
-  ticks.look();
+  ticks.start();
   await Promise.resolve();
-  ticks.look();
+  ticks.start();
   await settled();
   expect(world.looks).toBe(4);
 });
 
 test('fires nothing more once it is stopped', async () => {
-  const { ticks, world, fired, pass } = ticking([row('a')]);
-  ticks.look();
-  await ticks.stop();
-  ticks.look();
-  ticks.surveyed(-1);
+  const { ticks, world, fired, pass, stop } = ticking([row('a')]);
+  ticks.start();
+  await stop();
+  ticks.start();
+  ticks.surveyed({ nextTickMs: -1 });
   await pass(120_000);
   expect({ looks: world.looks, fired }).toEqual({ looks: 1, fired: [] });
 });

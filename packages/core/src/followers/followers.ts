@@ -1,12 +1,15 @@
-import { inCleanContext } from '../../clean-context.js';
-import type { Clock } from '../../clock.js';
-import type { Settlement } from '../../driver/claim-session.js';
-import type { Driver } from '../../driver/driver.js';
-import { type Admitted, type FollowersLook, MOST_FOLLOWED } from '../../driver/followers.js';
-import type { Job } from '../../job/job.js';
-import { isSettled, TRANSITIONS } from '../../job/lifecycle.js';
-import type { Logger } from '../../logger.js';
-import { Alarm } from '../time/alarm.js';
+import { inCleanContext } from '../clean-context.js';
+import type { Clock } from '../clock.js';
+import type { Settlement } from '../driver/claim-session.js';
+import type { Driver } from '../driver/driver.js';
+import { type Admitted, type FollowersLook, MOST_FOLLOWED } from '../driver/followers.js';
+import type { Survey } from '../driver/survey.js';
+import type { WakeUp } from '../driver/wake-up.js';
+import type { Job } from '../job/job.js';
+import { isSettled, TRANSITIONS } from '../job/lifecycle.js';
+import type { Logger } from '../logger.js';
+import type { Part } from '../worker/part.js';
+import { Alarm } from '../worker/time/alarm.js';
 
 /** How long this worker takes a wake-up for the sign that jobs wait for others, in milliseconds. A survey says it then. */
 const SIGN_MS = 60_000;
@@ -25,7 +28,7 @@ export interface FollowersParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** The least pause between two looks at all waiting jobs, in milliseconds. */
-  readonly everyMs: number;
+  readonly pollMs: number;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface FollowersParts {
  * has settled, behind their commit. While no job waits for others, it has nothing to look for. All waiting jobs are
  * looked at from time to time: a worker may die in between.
  */
-export class Followers {
+export class Followers implements Part {
   readonly #parts: FollowersParts;
   readonly #after = new Set<string>();
   readonly #soon: Alarm;
@@ -50,7 +53,6 @@ export class Followers {
     this.#soon = new Alarm(parts.clock, () => this.#look());
   }
 
-  /** These jobs are settled, in this order, and visibly so. */
   settled(jobs: readonly Job[], settlements: readonly Settlement[]): void {
     if (!this.#mayBe) return;
     for (const [place, { publicId }] of jobs.entries()) {
@@ -62,15 +64,15 @@ export class Followers {
     else this.#look();
   }
 
-  /** A wake-up says that a job waits for this one, which may have ended before the waiting one was committed. */
-  named(publicId: string): void {
+  /** A job waits for the one that is named, which may have ended before the waiting one was committed. */
+  wakeUp(wakeUp: WakeUp): void {
+    if (!('after' in wakeUp)) return;
     this.#signUntil = this.#parts.clock.now() + SIGN_MS;
-    this.#after.add(publicId);
+    this.#after.add(wakeUp.after);
     this.#lookSoon();
   }
 
-  /** A survey has found whether a job waits. */
-  surveyed(any: boolean): void {
+  surveyed({ followers: any }: Pick<Survey, 'followers'>): void {
     this.#any = any;
     if (!this.#mayBe) this.#after.clear();
     else this.#look();
@@ -79,7 +81,7 @@ export class Followers {
     this.#look();
   }
 
-  /** Looks for what was settled until now. Resolves when nothing goes on any more. */
+  /** Looks for what was settled until now. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#soon.stop();
@@ -123,7 +125,7 @@ export class Followers {
   }
 
   async #lookAtAll(): Promise<void> {
-    const { clock, everyMs } = this.#parts;
+    const { clock, pollMs } = this.#parts;
     const began = clock.now();
     this.#looksAtAll = false;
     let beyond: string | null = '00000000-0000-0000-0000-000000000000';
@@ -135,7 +137,7 @@ export class Followers {
     }
     this.#looksAtAll = hasSkipped;
     if (hasSkipped) this.#lookSoon();
-    this.#nextAllAt = clock.now() + Math.max(everyMs, TIMES * (clock.now() - began));
+    this.#nextAllAt = clock.now() + Math.max(pollMs, TIMES * (clock.now() - began));
   }
 
   #next(): readonly string[] {

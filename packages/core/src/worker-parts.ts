@@ -1,0 +1,32 @@
+import { LimitedJobs } from './admission/limited-jobs.js';
+import { RatedStarts } from './admission/rated-starts.js';
+import { Followers } from './followers/followers.js';
+import { Pruner } from './history/pruner.js';
+import { Statistics } from './history/statistics.js';
+import { Unserved } from './insight/unserved.js';
+import type { RetentionLimits } from './retention/retention.js';
+import type { DeclaredSchedules } from './schedule/declared.js';
+import { Ticks } from './schedules/ticks.js';
+import { Cancellations } from './worker/look/cancellations.js';
+import type { MakeParts } from './worker/part.js';
+import { LineReporter } from './worker/tell/line-reporter.js';
+
+/** What a program has declared. */
+interface Declared {
+  readonly retention: RetentionLimits;
+  readonly schedules: DeclaredSchedules;
+}
+
+/** The parts of a worker, one for each subject: a new subject is a line here. */
+export function workerParts({ retention, schedules }: Declared): MakeParts {
+  return (worker) => [
+    ...(retention.any || worker.hasLimits ? [new Pruner({ ...worker, limits: retention })] : []),
+    new Statistics(worker),
+    new LineReporter(worker),
+    new LimitedJobs({ ...worker, starts: new RatedStarts(worker) }),
+    new Ticks({ ...worker, isDeclared: schedules.names.length > 0 }),
+    new Followers(worker),
+    new Unserved(worker),
+    new Cancellations(worker),
+  ];
+}
