@@ -64,7 +64,7 @@ export type * from './driver/store.js';
 export type * from './driver/survey.js';
 export type * from './driver/trend.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
-export { concerns, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';
+export { concerns, type Hint, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';
 export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';

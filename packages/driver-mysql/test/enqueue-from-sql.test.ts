@@ -177,7 +177,7 @@ test('a trigger enqueues with the row that it is for, and a sleeping worker hear
   await client.query('INSERT INTO invoice VALUES (8)');
   // Others may come before it: a wake-up is a hint.
   let next = await heard.next();
-  while (!next.done && next.value.queue === undefined) next = await heard.next();
+  while (!next.done && !('queue' in next.value)) next = await heard.next();
   expect(next).toEqual({ done: false, value: { queue: 'default' } });
   expect(await listed()).toMatchObject([{ kind: 'invoice', payload: { id: 8 } }]);
   stopping.abort();

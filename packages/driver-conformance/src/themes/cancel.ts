@@ -289,7 +289,7 @@ function telling<Tx>(driver: Driver<Tx>, tell: () => void): Driver<Tx> {
         async *wakeUps(options) {
           for await (const wakeUp of anchor.wakeUps(options)) {
             yield wakeUp;
-            if (wakeUp.cancel !== undefined) tell();
+            if ('cancel' in wakeUp) tell();
           }
         },
       });

@@ -1,4 +1,4 @@
-import { answerWithin, concerns, isHint, type WakeUp } from '@rowlock/core/driver';
+import { answerWithin, concerns, type Hint, isHint, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { Connect } from '../connection/connect.js';
 import { cut } from '../connection/session.js';
@@ -112,7 +112,7 @@ export class Ringer {
     client?.destroy();
   }
 
-  #ringSoon({ queue, except = [] }: WakeUp): void {
+  #ringSoon({ queue, except = [] }: Hint): void {
     // A worker is left out only if all wake-ups of the queue leave it out.
     const before = this.#unrung.get(queue) ?? except;
     this.#unrung.set(

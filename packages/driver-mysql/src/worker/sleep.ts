@@ -1,4 +1,4 @@
-import { answerWithin, type WakeUp } from '@rowlock/core/driver';
+import { answerWithin, isHint, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { query } from '../query.js';
 import type { Statements } from '../statements.js';
@@ -52,7 +52,7 @@ export class Sleep {
     const end = await this.#sleep(client, leftMs, isOver);
     if (end === 'interrupted') return [{}];
     const rings = await bell.hear();
-    if (end === 'rung only' && rings.some(({ except }) => !except?.includes(workerId)))
+    if (end === 'rung only' && rings.some((ring) => !isHint(ring) || !ring.except?.includes(workerId)))
       this.#shortUntil = performance.now() + SHORT_FOR_MS;
     return rings;
   }
