@@ -30,7 +30,7 @@ const done = new Promise<void>((resolve) =>
 await worker.start();
 await done;
 
-const complete = await rowlock.count({ status: 'complete' });
+const complete = await rowlock.jobs.count({ status: 'complete' });
 console.log(complete); // { count: 99, more: false }
 await worker.stop();
 await rowlock.close();

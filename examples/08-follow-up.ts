@@ -27,7 +27,7 @@ const sent = new Promise<void>((done) => worker.on('settled', ({ kind }) => kind
 await worker.start();
 await rowlock.enqueue(Ship, { payload: { customer: 'ada@example.com' } });
 await sent;
-const { count } = await rowlock.count({ kind: 'mail.send', status: 'complete' });
+const { count } = await rowlock.jobs.count({ kind: 'mail.send', status: 'complete' });
 console.log(count); // 1, though it was shipped in two attempts
 await worker.stop();
 await rowlock.close();

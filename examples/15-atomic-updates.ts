@@ -25,8 +25,8 @@ await rowlock.migrate();
 const { publicId } = await rowlock.enqueue(Import, { payload: { rows: 3 }, metadata: { log: [] } });
 // Several processes at once lose nothing of each other.
 await Promise.all([
-  rowlock.updateMetadata(publicId, [increment('counters.opened'), append('log', ['opened by Ada'])]),
-  rowlock.updateMetadata(publicId, [increment('counters.opened'), merge('owner', { name: 'Ben' })]),
+  rowlock.jobs.updateMetadata(publicId, [increment('counters.opened'), append('log', ['opened by Ada'])]),
+  rowlock.jobs.updateMetadata(publicId, [increment('counters.opened'), merge('owner', { name: 'Ben' })]),
 ]);
 
 const worker = rowlock.worker();

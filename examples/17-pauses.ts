@@ -17,18 +17,18 @@ const driver = postgres({ connectionString: process.env.DATABASE_URL });
 const rowlock = createRowlock({ driver, handlers: [Mail] });
 await rowlock.migrate();
 
-await rowlock.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'Ada' });
+await rowlock.jobs.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'Ada' });
 for (const to of ['ada', 'bob', 'cyd']) await rowlock.enqueue(Mail, { payload: { to } });
 
 const worker = rowlock.worker();
 const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
 await worker.start();
 await idle;
-const [pause] = await rowlock.pauses();
+const [pause] = await rowlock.jobs.pauses();
 console.log(sent, pause?.reason, pause?.by); // 0 the provider is down Ada
 
 const done = new Promise<void>((resolve) => worker.on('settled', () => sent === 3 && resolve()));
-await rowlock.resume({ queue: 'mail' });
+await rowlock.jobs.resume({ queue: 'mail' });
 await done;
 console.log(sent); // 3
 await worker.stop();

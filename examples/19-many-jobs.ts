@@ -28,7 +28,7 @@ await failed;
 await worker.stop();
 
 const french = { kind: 'mail.send', error: { code: 'E_PROVIDER' }, payload: { to: { country: 'fr' } } };
-console.log(await rowlock.count({ ...french, status: 'error' })); // { count: 2, more: false }
-console.log((await rowlock.redriveMany(french)).changed); // 2
-console.log((await rowlock.list({ status: 'new' })).jobs.length); // 2
+console.log(await rowlock.jobs.count({ ...french, status: 'error' })); // { count: 2, more: false }
+console.log((await rowlock.jobs.redriveMany(french)).changed); // 2
+console.log((await rowlock.jobs.list({ status: 'new' })).jobs.length); // 2
 await rowlock.close();

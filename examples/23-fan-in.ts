@@ -27,7 +27,7 @@ await rowlock.migrate();
 const months = [1, 2, 3].map((month) => ({ payload: { month } }));
 const parts = (await rowlock.enqueueMany(Part, months)).map(({ publicId }) => publicId);
 const { publicId } = await rowlock.enqueue(Total, { payload: { parts }, after: parts });
-console.log((await rowlock.explain(publicId)).reasons[0]?.reason); // follows
+console.log((await rowlock.insight.explain(publicId)).reasons[0]?.reason); // follows
 
 const worker = rowlock.worker();
 await worker.start();

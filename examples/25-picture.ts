@@ -27,7 +27,7 @@ await worker.start();
 await begun.promise;
 const later = await rowlock.enqueue(Mail, { payload: { to: 'ada, again' }, key: 'a' });
 
-const { jobs, more } = await rowlock.picture({ queue: 'mail' });
+const { jobs, more } = await rowlock.insight.picture({ queue: 'mail' });
 console.log(jobs.map(({ state }) => state).join(', '), more); // running, key, delayed false
 const waits = jobs.find(({ publicId }) => publicId === later.publicId);
 console.log(waits?.waitsFor === jobs[0]?.publicId, jobs[0]?.run?.worker === worker.name); // true true

@@ -23,10 +23,10 @@ await worker.start();
 for (const { publicId } of jobs) await rowlock.settled(publicId);
 await worker.stop();
 
-const { runs } = await rowlock.latestRuns({ queue: 'mail', outcome: 'fail' });
+const { runs } = await rowlock.insight.runs({ queue: 'mail', outcome: 'fail' });
 for (const { worker, kind, error } of runs) console.log(worker, kind, error?.message); // ann mail.send no such address
 
-const { points } = await rowlock.trend({ last: '1h', queue: 'mail' });
+const { points } = await rowlock.insight.trend({ last: '1h', queue: 'mail' });
 const sum = points.reduce((before, { settled }) => before + settled, 0);
 console.log(points.length, sum); // 61 2
 

@@ -33,7 +33,7 @@ export async function openWatched(database, url) {
   await worker.start();
   const plain = await connect(database, url);
   const reported = async () => {
-    const { lanes } = await rowlock.stats();
+    const { lanes } = await rowlock.insight.stats();
     return lanes.find(({ kind }) => kind === Busy.kind)?.running ?? 0;
   };
   return {

@@ -88,7 +88,7 @@ export async function open({ database, url, concurrency, batch, limit, writes = 
     ...(limit === undefined ? {} : { limitedMs: () => plain.number(LIMITED_MS[database]) }),
     /** Takes the only slot of a limit until the end. */
     async holdSlot(name) {
-      const slot = await rowlock.slots(name, { max: 1 }).acquire();
+      const slot = await rowlock.limits.slots(name, { max: 1 }).acquire();
       if (slot.outcome === 'full') throw new Error(`The slot of ${name} is taken.`);
       held.push(slot);
     },

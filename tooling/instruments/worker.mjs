@@ -36,8 +36,8 @@ for (const handler of [Hold, Batch, Lease]) {
 }
 await done;
 const counts = {
-  complete: (await rowlock.count({ status: 'complete', upTo: 1_000_000 })).count,
-  error: (await rowlock.count({ status: 'error' })).count,
+  complete: (await rowlock.jobs.count({ status: 'complete', upTo: 1_000_000 })).count,
+  error: (await rowlock.jobs.count({ status: 'error' })).count,
 };
 await worker.stop();
 await rowlock.close();

@@ -14,6 +14,6 @@ stopOnSignal(log, async () => {
   await worker.stop({ drain: config.drainMs });
   await close();
 });
-await startWhenPossible(log, () => rowlock.verify());
+await startWhenPossible(log, () => rowlock.insight.verify());
 await worker.start();
 tellParent({ working: name });

@@ -49,11 +49,11 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(committed).toBeLessThan(made);
 
     const { rowlock } = app.parts;
-    const outstanding = () => rowlock.count({ status: ['new', 'in-progress'] });
+    const outstanding = () => rowlock.jobs.count({ status: ['new', 'in-progress'] });
     await eventually(async () => (await outstanding()).count === 0, { withinMs: WITHIN_MS });
     const byHand = await readByHand(app.url);
     undo.push(() => byHand.close());
     expect(await byHand.indexed()).toEqual(await byHand.rebuilt());
-    expect((await rowlock.list({ status: 'error' })).jobs).toEqual([]);
+    expect((await rowlock.jobs.list({ status: 'error' })).jobs).toEqual([]);
   });
 });

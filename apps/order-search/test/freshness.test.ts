@@ -29,7 +29,7 @@ describe.each(DATABASES)('on $name', (database) => {
     await app.startWorker();
     await app.startWorker();
     const { rowlock, store } = app.parts;
-    const outstanding = () => rowlock.count({ status: ['new', 'in-progress'] });
+    const outstanding = () => rowlock.jobs.count({ status: ['new', 'in-progress'] });
     await eventually(async () => (await outstanding()).count === 0, { withinMs: WITHIN_MS, everyMs: 500 });
 
     const pace = new Pace(PER_SECOND);
@@ -72,7 +72,7 @@ describe.each(DATABASES)('on $name', (database) => {
 
     delays.sort((a, b) => a - b);
     const at = (part: number) => Math.round(delays[Math.floor(delays.length * part)] ?? 0);
-    const { lanes } = await rowlock.stats();
+    const { lanes } = await rowlock.insight.stats();
     const waiting = lanes.map((lane) => `${lane.waiting.count} ${lane.kind}`).join(', ');
     console.log(
       `${database.name}: ${Math.round(pace.changed / seconds)} changes a second for ${Math.round(seconds)} s, ${delays.length} probes, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(1 - 1 / delays.length)} ms; at the end ${waiting} wait`,

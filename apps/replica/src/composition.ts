@@ -12,7 +12,7 @@ import type { Target } from './target.js';
 
 export interface Composition {
   /** On the source. */
-  readonly rowlock: Pick<Rowlock<unknown>, 'worker' | 'verify' | 'count'>;
+  readonly rowlock: Pick<Rowlock<unknown>, 'worker' | 'insight' | 'jobs'>;
   /** Captures the source's table, creates the copy, and enqueues the rows that are there already. */
   begin(): Promise<void>;
   close(): Promise<void>;

@@ -12,6 +12,6 @@ stopOnSignal(log, async () => {
   await worker.stop({ drain: 20_000 });
   await close();
 });
-await startWhenPossible(log, () => rowlock.verify());
+await startWhenPossible(log, () => rowlock.insight.verify());
 await worker.start();
 tellParent({ working: process.pid });

@@ -43,9 +43,9 @@ describe.each([
   };
 
   const settled = async () => {
-    const outstanding = () => app.rowlock.count({ status: ['new', 'in-progress'] });
+    const outstanding = () => app.rowlock.jobs.count({ status: ['new', 'in-progress'] });
     await eventually(async () => (await outstanding()).count === 0, { withinMs: WITHIN_MS });
-    expect(await app.rowlock.count({ status: 'error' })).toMatchObject({ count: 0 });
+    expect(await app.rowlock.jobs.count({ status: 'error' })).toMatchObject({ count: 0 });
   };
 
   const expectEqual = async () => {

@@ -85,7 +85,7 @@ export class Spreadsheets<Tx> {
 
   /** The newest 100 jobs about a spreadsheet, newest first. */
   async jobsOf(id: string): Promise<readonly JobView[]> {
-    const { jobs } = await this.#rowlock.list({ queue: CreateSpreadsheet.queue, key: id, limit: 100 });
+    const { jobs } = await this.#rowlock.jobs.list({ queue: CreateSpreadsheet.queue, key: id, limit: 100 });
     return jobs;
   }
 

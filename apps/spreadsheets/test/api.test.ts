@@ -23,7 +23,7 @@ describe.each(DATABASES)('on $name', (database) => {
     // An answer holds for a second, which is less than a busy machine takes for all of them.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const verify = vi.spyOn(app.rowlock, 'verify');
+    const verify = vi.spyOn(app.rowlock.insight, 'verify');
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => send(`${app.address}/readyz`, 'GET')),
     );

@@ -47,12 +47,12 @@ describe.each(DATABASES)('on $name', (database) => {
 
       expect(new Set(refused)).toEqual(new Set([503]));
       await eventually(async () => {
-        const outstanding = await app.rowlock.count({ status: ['new', 'in-progress'] });
+        const outstanding = await app.rowlock.jobs.count({ status: ['new', 'in-progress'] });
         return outstanding.count === 0;
       });
       await expectOnce(server.url, accepted);
       await eventually(async () => {
-        const alive = (await app.rowlock.workers()).filter((worker) => worker.alive);
+        const alive = (await app.rowlock.insight.workers()).filter((worker) => worker.alive);
         const names = new Set(alive.map(({ name }) => name));
         return names.has('worker-1') && names.has('worker-2');
       });

@@ -85,17 +85,17 @@ describe.each(
     await ready(id);
     expect(await ada.job(job)).toMatchObject({ status: 'complete', attempt: 2, worker: null, error: null });
     expect(app.emulator.spreadsheets()).toHaveLength(1);
-    expect(await app.rowlock.count()).toMatchObject({ count: 1 });
-    expect(await app.rowlock.count({ status: 'complete' })).toMatchObject({ count: 1 });
+    expect(await app.rowlock.jobs.count()).toMatchObject({ count: 1 });
+    expect(await app.rowlock.jobs.count({ status: 'complete' })).toMatchObject({ count: 1 });
   });
 
   test('while all workers are away requests are kept, and one worker settles them all', async () => {
     const sheets = await Promise.all(Array.from({ length: 10 }, (_, each) => ada.create(`Sheet ${each}`)));
     for (const { id } of sheets) await Promise.all(Array.from({ length: 9 }, () => ada.sendBack(id)));
-    expect(await app.rowlock.count({ status: 'new' })).toMatchObject({ count: 100 });
+    expect(await app.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 100 });
 
     await app.startWorker('worker-1');
-    await eventually(async () => (await app.rowlock.count({ status: 'complete' })).count === 100);
+    await eventually(async () => (await app.rowlock.jobs.count({ status: 'complete' })).count === 100);
     // Each sheet was created first; then its nine requests became one run.
     for (const { id } of sheets)
       expect(await ada.spreadsheet(id)).toMatchObject({ status: 'ready', returns: 1 });
@@ -114,9 +114,9 @@ describe.each(
     expect(await stopped).toBe(0);
     expect(await ada.job(job)).toMatchObject({ status: 'complete', attempt: 1 });
     expect(['new', 'complete']).toContain((await ada.job(waiting.job)).status);
-    expect(await eventually(async () => (await app.rowlock.workers()).every(({ alive }) => !alive))).toBe(
-      true,
-    );
+    expect(
+      await eventually(async () => (await app.rowlock.insight.workers()).every(({ alive }) => !alive)),
+    ).toBe(true);
   });
 
   test('a spreadsheet that Google refuses fails with the reason, and so do requests to send it back', async () => {

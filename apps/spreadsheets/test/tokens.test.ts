@@ -90,7 +90,7 @@ async function sharedWith(claims: JWTPayload): Promise<unknown> {
     headers: { Authorization: `Bearer ${await provider.token(claims)}` },
   });
   expect(status).toBe(202);
-  const { jobs } = await app.rowlock.list();
+  const { jobs } = await app.rowlock.jobs.list();
   const job = jobs.find(({ publicId }) => publicId === body.job);
   return Object(job?.payload).shareWith;
 }

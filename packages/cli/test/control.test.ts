@@ -12,7 +12,7 @@ describe.each(SERVERS)('on $name', (server) => {
     const said = await call(['pause', 'queue', 'mail', '--until', '10m', '--reason', 'down'], { url });
     expect(said.stdout).toMatch(/^Paused until .*Z\.\n$/);
     await call(['pause', 'all'], { url });
-    expect(await rowlock.pauses()).toMatchObject([
+    expect(await rowlock.jobs.pauses()).toMatchObject([
       { scope: 'all', until: null, by: expect.stringContaining('@') },
       { scope: 'queue', name: 'mail', reason: 'down', until: expect.any(Date) },
     ]);
@@ -58,7 +58,7 @@ describe.each(SERVERS)('on $name', (server) => {
     );
     expect(previewed).toMatchObject([{ name: 'nightly' }, { name: 'nightly' }]);
     expect((await call(['schedules', 'run', 'nightly'], { url })).stdout).toMatch(/^Job .* is enqueued\.\n$/);
-    expect((await rowlock.count({ kind: 'mail.send' })).count).toBe(1);
+    expect((await rowlock.jobs.count({ kind: 'mail.send' })).count).toBe(1);
     await call(['schedules', 'pause', 'nightly'], { url });
     expect((await call(['schedules', 'list'], { url })).stdout).toMatch(/paused by .*@/);
     await call(['schedules', 'resume', 'nightly'], { url });
@@ -77,7 +77,7 @@ describe.each(SERVERS)('on $name', (server) => {
     const other = createRowlock({ driver: server.driver(url), handlers: [handler] });
     onTestFinished(() => other.close());
     await other.worker({ name: 'one' }).start();
-    await rowlock.pause({ queue: 'lost' });
+    await rowlock.jobs.pause({ queue: 'lost' });
     await rowlock.enqueueMany({ ...Mail, queue: 'lost' }, [{ payload: {} }, { payload: {}, delay: '1h' }]);
     expect(objects((await call(['queues', '--json'], { url })).stdout)).toMatchObject([
       { queue: 'lost', due: { count: 1 }, delayed: { count: 1 }, workers: 0, paused: true },
@@ -96,9 +96,9 @@ describe.each(SERVERS)('on $name', (server) => {
       Mail,
       Array.from({ length: 5 }, () => ({ payload: {} })),
     );
-    await rowlock.cancelMany({ queue: 'mail' });
+    await rowlock.jobs.cancelMany({ queue: 'mail' });
     await rowlock.enqueue(Mail, { payload: {} });
-    const left = async () => (await rowlock.count()).count;
+    const left = async () => (await rowlock.jobs.count()).count;
     const prune = ['prune', '--keep', '3', '--cancelled', '1h'];
     expect((await call([...prune, '--dry-run'], { url })).stdout).toBe('This would delete 2 jobs.\n');
     expect(await call(prune, { url })).toMatchObject({

@@ -93,7 +93,7 @@ describe.each(SERVERS)('on $name', (server) => {
         { check: 'unserved', severity: 'broken', what: expect.stringMatching(/^No worker is alive/) },
       ],
     });
-    await rowlock.pause({ kind: 'mail' });
+    await rowlock.jobs.pause({ kind: 'mail' });
     await work(server, url);
     await rowlock.enqueue({ kind: 'lost', payload }, { payload: {} });
     expect(await examined(url)).toMatchObject({
@@ -241,7 +241,7 @@ test('a key that a run holds for long', async () => {
   // Behind the run: it has the locks of the jobs that were there.
   await rowlock.enqueue(Long, { payload: {}, key: 'a' });
   await sql(SERVERS[0], url, HOUR_AGO);
-  const { lanes } = await rowlock.stats();
+  const { lanes } = await rowlock.insight.stats();
   expect(await keys({ rowlock, driver, lanes, workers: [] })).toEqual([]);
   expect(await keys({ rowlock, driver, lanes, workers: [] }, -1)).toMatchObject([
     { severity: 'warning', what: expect.stringContaining('The key "a" is held by job') },

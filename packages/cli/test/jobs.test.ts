@@ -79,7 +79,7 @@ describe.each(SERVERS)('jobs on $name', (server) => {
   test('are changed by a filter once somebody has agreed to their number', async () => {
     const { url, rowlock } = await stage(server);
     await rowlock.enqueueMany(Mail, [{ payload: { to: 'ada' } }, { payload: { to: 'bob' } }]);
-    const count = async (status: 'new' | 'cancelled') => (await rowlock.count({ status })).count;
+    const count = async (status: 'new' | 'cancelled') => (await rowlock.jobs.count({ status })).count;
     const cancel = ['jobs', 'cancel', '--kind', 'mail.send'];
 
     const dry = await call([...cancel, '--dry-run'], { url });
@@ -113,7 +113,7 @@ describe.each(SERVERS)('jobs on $name', (server) => {
     expect(objects(redriven.stdout)).toEqual([{ found: 1, changed: 1, signalled: 0, skipped: 0 }]);
     const deleted = await call(['jobs', 'delete', '--status', 'cancelled', '--yes'], { url });
     expect(deleted.stdout).toBe('1 job is deleted.\n');
-    expect((await rowlock.count()).count).toBe(1);
+    expect((await rowlock.jobs.count()).count).toBe(1);
     expect((await call(['jobs', 'delete', '--queue', 'mail', '--yes'], { url })).stdout).toBe(
       'No job is like this.\n',
     );
@@ -155,7 +155,7 @@ test('a payload is read from standard input, and refused if it is no JSON', asyn
   expect(await call(['jobs', 'enqueue', 'mail.send', '-'], { url, stdin: '{"to":"eve"}' })).toMatchObject({
     code: 0,
   });
-  expect((await rowlock.list()).jobs).toMatchObject([{ queue: 'default', payload: { to: 'eve' } }]);
+  expect((await rowlock.jobs.list()).jobs).toMatchObject([{ queue: 'default', payload: { to: 'eve' } }]);
   expect(await call(['jobs', 'enqueue', 'mail.send', '{'], { url })).toMatchObject({
     code: 2,
     stderr: 'The payload is not JSON.\n',

@@ -22,7 +22,7 @@ describe.each(SERVERS)('on $name', (server) => {
       status: 'complete',
       output: 'sent to ada',
     });
-    expect((await rowlock.count({ status: 'new' })).count).toBe(1);
+    expect((await rowlock.jobs.count({ status: 'new' })).count).toBe(1);
   });
 
   test('a job that failed is exit code 1, and other queues are left alone', async () => {
@@ -43,7 +43,7 @@ test('Ctrl-C stops the worker', async () => {
   await rowlock.settled(publicId, { timeout: '60s' });
   ended.abort();
   expect(await running).toMatchObject({ code: 0, stdout: '1 job completed, 0 failed.\n' });
-  expect(await rowlock.workers()).toMatchObject([{ alive: false }]);
+  expect(await rowlock.insight.workers()).toMatchObject([{ alive: false }]);
 });
 
 test.each([

@@ -18,8 +18,8 @@ export type {
   CaptureReport,
   Captures,
 } from './client/captures.js';
-export type { Client } from './client/client.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
+export type { Jobs, PruneOptions } from './client/jobs.js';
 // Tokens to inject.
 export type { LimitSizes } from './client/limits.js';
 export type { LimitView } from './client/limits-in-use.js';
@@ -102,6 +102,7 @@ export {
   snooze,
 } from './handler/outcome.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
+export type { Insight } from './insight/insight.js';
 // Jobs.
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
@@ -123,7 +124,7 @@ export {
   type WorkerOfPlugin,
 } from './plugin/plugin.js';
 export type { Retention, RetentionRules } from './retention/retention.js';
-export { createRowlock, type PruneOptions, type Rowlock, type RowlockOptions } from './rowlock.js';
+export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
 export type { LatestRuns, LatestRunsOptions } from './runs/latest-runs.js';
 export { defineSchedule, type Schedule, type ScheduledJob, type ScheduleTimes } from './schedule/schedule.js';
 export type { Tick } from './schedule/tick.js';

@@ -2,20 +2,25 @@ import type { DependencyContainer } from 'tsyringe';
 import type { Capture } from './capture/capture.js';
 import { isChangeSchema } from './capture/change.js';
 import { DeclaredCaptures } from './capture/declared.js';
+import { Calls } from './client/calls.js';
 import { Captures } from './client/captures.js';
 import { Client } from './client/client.js';
+import { Jobs } from './client/jobs.js';
+import { LimitSizes } from './client/limits.js';
 import { LocalWorkers } from './client/local-workers.js';
+import { RateSettings } from './client/rates.js';
+import { Schedules } from './client/schedules.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Driver, MigrationReport } from './driver/driver.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
 import { checkSizes } from './handler/job-limits.js';
 import { Registry } from './handler/registry.js';
+import { Insight } from './insight/insight.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
 import { declaredSizes } from './plugin/declared-limits.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
-import { counting, prune } from './retention/prune.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { DeclaredSchedules } from './schedule/declared.js';
 import type { Schedule } from './schedule/schedule.js';
@@ -52,24 +57,22 @@ export interface RowlockOptions<Tx> {
   readonly captures?: readonly Capture[];
 }
 
-export interface PruneOptions {
-  /** Only counts the jobs, and deletes none. Default false. */
-  readonly dryRun?: boolean;
-  /** Ends the pruning after the step that is on its way. Earlier deletions stay. */
-  readonly signal?: AbortSignal;
-  /** Called after each step with the number of jobs that it has deleted. */
-  readonly onStep?: (pruned: number) => void;
-}
-
 /** Jobs on one database: enqueue, inspect, and work. */
 export class Rowlock<Tx> extends Client<Tx> {
-  readonly #driver: Driver<Tx>;
+  readonly #calls: Calls<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
-  readonly #retention: RetentionLimits;
-  readonly #here: LocalWorkers;
-  readonly #log: Logger;
+  /** Jobs by a filter, many jobs, and paused work. */
+  readonly jobs: Jobs<Tx>;
+  /** The limits that are in use, and their sizes at run time. */
+  readonly limits: LimitSizes;
+  /** The rates that are in use, and their numbers at run time. */
+  readonly rates: RateSettings;
+  /** The schedules, at run time. */
+  readonly schedules: Schedules<Tx>;
   /** The captures of this program, in the database. */
   readonly captures: Captures;
+  /** Why jobs wait, and what workers do and have done. */
+  readonly insight: Insight<Tx>;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor({
@@ -93,12 +96,11 @@ export class Rowlock<Tx> extends Client<Tx> {
     for (const handler of registry.handlers) checkSizes(handler, sizes);
     const log = unfailing(logger);
     const here = new LocalWorkers();
-    super(driver, here, log, clock, aroundEnqueue(plugins, log), sizes);
-    this.#driver = driver;
-    this.#here = here;
-    this.#log = log;
-    this.#retention = new RetentionLimits(retention);
-    const unserved = this.#retention.queues.filter((queue) => !registry.queues.includes(queue));
+    const calls = new Calls(driver, here, log, clock);
+    super(calls, aroundEnqueue(plugins, log), sizes);
+    this.#calls = calls;
+    const limits = new RetentionLimits(retention);
+    const unserved = limits.queues.filter((queue) => !registry.queues.includes(queue));
     // The jobs of a misspelt queue would be deleted by the general rules.
     if (unserved.length > 0 && registry.queues.length > 0)
       log.warn({ queues: unserved }, 'retention has rules for queues that no handler here is of');
@@ -106,10 +108,12 @@ export class Rowlock<Tx> extends Client<Tx> {
       ...plugins.flatMap((plugin) => plugin.captures ?? []),
       ...captures,
     ]);
-    this.captures = new Captures(() => {
-      this.checkOpen();
-      return driver;
-    }, captured);
+    this.jobs = new Jobs(calls, limits);
+    this.limits = new LimitSizes(calls, sizes);
+    this.rates = new RateSettings(() => calls.driver);
+    this.schedules = new Schedules(calls, sizes);
+    this.captures = new Captures(() => calls.driver, captured);
+    this.insight = new Insight(calls, log);
     const declared = new DeclaredSchedules(
       [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
       sizes,
@@ -123,7 +127,7 @@ export class Rowlock<Tx> extends Client<Tx> {
       clock,
       container,
       schedules: declared,
-      makeParts: workerParts({ retention: this.#retention, schedules: declared }),
+      makeParts: workerParts({ retention: limits, schedules: declared }),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
     };
     this.#work = (options) => here.add(new Worker(parts, options));
@@ -136,50 +140,13 @@ export class Rowlock<Tx> extends Client<Tx> {
    * @throws InvalidInputError, ClosedError
    */
   worker(options: WorkerOptions = {}): Worker<Tx> {
-    this.checkOpen();
+    this.#calls.checkOpen();
     return this.#work(options);
-  }
-
-  /**
-   * Deletes settled jobs that the rules do not keep, and the records of their runs. Deletes now, in steps of up to
-   * 1,000 jobs. Each step is a transaction.
-   *
-   * @param rules Default: the `retention` of this Rowlock.
-   * @returns How many jobs were deleted, or would be.
-   * @throws InvalidInputError when there is no rule; the `signal`'s reason.
-   */
-  async prune(rules?: Retention, { dryRun = false, signal, onStep }: PruneOptions = {}): Promise<number> {
-    this.checkOpen();
-    const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
-    if (!limits.any)
-      throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
-    signal?.throwIfAborted();
-    let pruned = 0;
-    for await (const step of prune(dryRun ? counting(this.#driver) : this.#driver, limits)) {
-      pruned += step.pruned;
-      onStep?.(step.pruned);
-      signal?.throwIfAborted();
-    }
-    return pruned;
   }
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */
   async migrate(): Promise<MigrationReport> {
-    this.checkOpen();
-    return this.#driver.migrate();
-  }
-
-  /**
-   * Resolves if the database has all that this version needs. A database that a later version has migrated has it too.
-   * Logs a warning for a state of the server that will do harm if it lasts.
-   *
-   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server is
-   * unsuitable.
-   */
-  async verify(): Promise<void> {
-    this.checkOpen();
-    const { warnings = [] } = await this.#driver.verify();
-    for (const warning of warnings) this.#log.warn({}, warning);
+    return this.#calls.driver.migrate();
   }
 
   /**
@@ -187,14 +154,7 @@ export class Rowlock<Tx> extends Client<Tx> {
    * wake-ups that are still gathered, and closes the driver. To give handlers another time to end, stop the workers first. Later calls reject with `ClosedError`.
    */
   async close(): Promise<void> {
-    try {
-      await this.#here.stop();
-      await this.releaseSlots();
-      await this.flush();
-    } finally {
-      this.refuseCalls();
-      await this.#driver.close();
-    }
+    await this.#calls.close();
   }
 }
 

@@ -26,7 +26,9 @@ export class Looks {
   }
 
   trend(options: TrendOptions): SharedLook<Trend> {
-    return this.#trends.of(`${options.last} ${options.queue ?? ''}`, () => this.#rowlock.trend(options));
+    return this.#trends.of(`${options.last} ${options.queue ?? ''}`, () =>
+      this.#rowlock.insight.trend(options),
+    );
   }
 
   /** The next looks are new ones, as something was changed. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const job = await rowlock.enqueue(Print, { payload: { page: 1 }, key: 'book' });
   printed = job.publicId;
   // The record is written beside the run.
-  while ((await rowlock.runs(printed)).length === 0) await sleep(20);
+  while ((await rowlock.insight.runs(printed)).length === 0) await sleep(20);
   gate.resolve();
   await rowlock.settled(printed, { timeout: '60s' });
   await worker.stop();

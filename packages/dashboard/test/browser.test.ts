@@ -15,10 +15,10 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop({ drain: 0 })));
   await stage.closePages();
   stage.grant = 'operator';
-  await stage.rowlock.resume('all');
+  await stage.rowlock.jobs.resume('all');
   for (const { name } of await stage.rowlock.schedules.list()) await stage.rowlock.schedules.remove(name);
-  await stage.rowlock.cancelMany({ created: { from: new Date(0) } });
-  await stage.rowlock.deleteMany({ created: { from: new Date(0) } });
+  await stage.rowlock.jobs.cancelMany({ created: { from: new Date(0) } });
+  await stage.rowlock.jobs.deleteMany({ created: { from: new Date(0) } });
 });
 
 async function startWorker(options: WorkerOptions = {}): Promise<Worker<unknown>> {
@@ -31,7 +31,7 @@ async function startWorker(options: WorkerOptions = {}): Promise<Worker<unknown>
 /** Settles all jobs of this stage. */
 async function work(): Promise<void> {
   const worker = await startWorker();
-  while ((await stage.rowlock.count({ status: ['new', 'in-progress'] })).count > 0) await sleep(50);
+  while ((await stage.rowlock.jobs.count({ status: ['new', 'in-progress'] })).count > 0) await sleep(50);
   await worker.stop();
 }
 
@@ -83,7 +83,7 @@ test('by keyboard: a queue is paused with a reason, and resumed', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('Paused the queue mail.').waitFor();
   await page.getByText(': the provider is down').waitFor();
-  expect(await stage.rowlock.pauses()).toMatchObject([
+  expect(await stage.rowlock.jobs.pauses()).toMatchObject([
     { scope: 'queue', name: 'mail', reason: 'the provider is down', until: null },
   ]);
   await screenshot('paused');
@@ -91,7 +91,7 @@ test('by keyboard: a queue is paused with a reason, and resumed', async () => {
   await tabTo('Resume the queue mail');
   await page.keyboard.press('Enter');
   await page.getByText('Resumed the queue mail.').waitFor();
-  expect(await stage.rowlock.pauses()).toEqual([]);
+  expect(await stage.rowlock.jobs.pauses()).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
@@ -111,10 +111,10 @@ test('many jobs: the number first, then the change', async () => {
   await page.getByText('120 jobs of this filter can be cancelled.').waitFor();
   await screenshot('many');
   expect(await faults()).toEqual([]);
-  expect(await stage.rowlock.count({ status: 'new' })).toMatchObject({ count: 121 });
+  expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 121 });
   await page.getByRole('button', { name: 'Cancel 120 jobs' }).click();
   await page.getByText('120 jobs cancelled').waitFor();
-  expect(await stage.rowlock.count({ status: 'new' })).toMatchObject({ count: 1 });
+  expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 1 });
   await page.getByRole('link', { name: 'Older' }).click();
   await page.getByRole('link', { name: 'Newest' }).waitFor();
   await page.goBack();
@@ -193,7 +193,7 @@ test('the lock picture: who runs, who waits for what, and who has the slot of a 
   await page.getByText('print on packer').waitFor();
   await screenshot('limits-in-use');
   expect(await faults()).toEqual([]);
-  await stage.rowlock.pause({ limit: 'printer' });
+  await stage.rowlock.jobs.pause({ limit: 'printer' });
   await page.getByRole('button', { name: 'Resume the limit printer' }).click();
   await page.getByRole('button', { name: 'Resume the limit printer' }).waitFor({ state: 'detached' });
   gate.resolve();

@@ -46,7 +46,7 @@ test('many jobs: the number first, then the change with its progress', async () 
   );
   const dry = await linesOf(await post('/api/jobs/cancel', { filter: 'kind=report', dryRun: true }));
   expect(dry.at(-1)).toEqual({ found: 150, changed: 0, signalled: 0, skipped: 0, done: true });
-  expect(await rowlock.count({ status: 'new' })).toMatchObject({ count: 150 });
+  expect(await rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 150 });
   const made = await linesOf(await post('/api/jobs/cancel', { filter: 'kind=report' }));
   expect(made).toEqual([
     { found: 100, changed: 100, signalled: 0, skipped: 0 },
@@ -55,7 +55,7 @@ test('many jobs: the number first, then the change with its progress', async () 
   ]);
   const deleted = await linesOf(await post('/api/jobs/delete', { filter: 'kind=report' }));
   expect(deleted.at(-1)).toMatchObject({ changed: 150, done: true });
-  expect(await rowlock.count()).toMatchObject({ count: 0 });
+  expect(await rowlock.jobs.count()).toMatchObject({ count: 0 });
 });
 
 test('a filter that means everything is a problem in the last line, and changes nothing', async () => {
@@ -63,7 +63,7 @@ test('a filter that means everything is a problem in the last line, and changes 
   await rowlock.enqueue(Report, { payload: { of: 'x' } });
   const lines = await linesOf(await post('/api/jobs/cancel', { filter: '' }));
   expect(lines).toEqual([{ problem: expect.stringMatching(/one condition/) }]);
-  expect(await rowlock.count({ status: 'new' })).toMatchObject({ count: 1 });
+  expect(await rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 1 });
 });
 
 test('many jobs: the work ends after the step in which the browser has gone', async () => {
@@ -79,7 +79,7 @@ test('many jobs: the work ends after the step in which the browser has gone', as
   gone.abort();
   let ended = await reader?.read();
   while (ended?.done === false) ended = await reader?.read();
-  const { count } = await rowlock.count({ status: 'cancelled' });
+  const { count } = await rowlock.jobs.count({ status: 'cancelled' });
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThan(1_000);
 });
@@ -90,11 +90,11 @@ test('many jobs: the work ends when nobody reads its lines any more', async () =
     Report,
     Array.from({ length: 1_000 }, () => ({ payload: { of: 'x' } })),
   );
-  const cancelled = vi.spyOn(rowlock, 'cancelMany');
+  const cancelled = vi.spyOn(rowlock.jobs, 'cancelMany');
   const { body } = await post('/api/jobs/cancel', { filter: 'kind=report' });
   await body?.cancel();
   await Promise.allSettled(cancelled.mock.results.map(({ value }) => value));
-  expect((await rowlock.count({ status: 'cancelled' })).count).toBeLessThan(1_000);
+  expect((await rowlock.jobs.count({ status: 'cancelled' })).count).toBeLessThan(1_000);
 });
 
 test('a job with its runs, its error and the reason', async () => {

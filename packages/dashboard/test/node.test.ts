@@ -52,5 +52,5 @@ test('a router in front may shorten the path, and read the body', async () => {
     body: JSON.stringify({ scope: 'kind', name: 'report' }),
   });
   expect(response.status).toBe(200);
-  expect(await rowlock.pauses()).toMatchObject([{ scope: 'kind', name: 'report' }]);
+  expect(await rowlock.jobs.pauses()).toMatchObject([{ scope: 'kind', name: 'report' }]);
 });

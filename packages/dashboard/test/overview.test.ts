@@ -8,7 +8,7 @@ type Overview = Stored<OverviewView>;
 test('the queues and kinds, the workers and the pauses', async () => {
   const { rowlock, read } = await stage();
   await rowlock.enqueueMany(Mail, [{ payload: { to: 'ada' } }, { payload: { to: 'bob' } }]);
-  await rowlock.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'ada' });
+  await rowlock.jobs.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'ada' });
   const found = await read<Overview>('overview');
   expect(found.lanes).toEqual([
     expect.objectContaining({
@@ -45,7 +45,7 @@ test('a pause has the name that `access` gives, and an end', async () => {
   const { rowlock, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });
   const until = new Date(Date.now() + 3_600_000);
   await post('/api/pause', { scope: 'all', until });
-  expect(await rowlock.pauses()).toMatchObject([{ scope: 'all', by: 'ada', until }]);
+  expect(await rowlock.jobs.pauses()).toMatchObject([{ scope: 'all', by: 'ada', until }]);
 });
 
 test('an error of the database is shown, and ends by itself', async () => {

@@ -31,7 +31,7 @@ test('a queue that nobody knows is empty, and one that is not named is refused',
 
 test('the viewers of a queue share its picture', async () => {
   const { rowlock, get } = await stage();
-  const looks = vi.spyOn(rowlock, 'picture');
+  const looks = vi.spyOn(rowlock.insight, 'picture');
   await Promise.all(Array.from({ length: 10 }, () => get('/api/picture?queue=default')));
   await get('/api/picture?queue=other');
   expect(looks).toHaveBeenCalledTimes(2);

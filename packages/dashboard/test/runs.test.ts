@@ -40,7 +40,7 @@ test('what was settled, over hours and a week, by one look for all viewers', asy
   const { rowlock, read, get } = await stage();
   await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   await worked(rowlock, 1);
-  const looks = vi.spyOn(rowlock, 'trend');
+  const looks = vi.spyOn(rowlock.insight, 'trend');
   const [found] = await Promise.all(Array.from({ length: 5 }, () => read<Stored<Trend>>('trend?queue=mail')));
   expect(looks).toHaveBeenCalledTimes(1);
   expect(found).toMatchObject({ stepSeconds: 60 });

@@ -88,8 +88,8 @@ async function contend<Tx>(database: TestDatabase<Tx>, count: number): Promise<v
       enqueued.push((await producer.enqueue(handler, { key, payload: place })).publicId);
     }
     for (let left = count; left > 0; await sleep(50)) {
-      left = (await producer.count({ queue: QUEUE, status: ['new', 'in-progress'] })).count;
-      expect(await producer.count({ queue: QUEUE, status: 'error' })).toEqual({ count: 0, more: false });
+      left = (await producer.jobs.count({ queue: QUEUE, status: ['new', 'in-progress'] })).count;
+      expect(await producer.jobs.count({ queue: QUEUE, status: 'error' })).toEqual({ count: 0, more: false });
     }
     const effects = await reader.exec('SELECT job FROM effect');
     expect(effects.map(({ job }) => String(job)).toSorted()).toEqual(enqueued.toSorted());
@@ -106,7 +106,7 @@ async function contend<Tx>(database: TestDatabase<Tx>, count: number): Promise<v
     expect(runLog.overlaps).toEqual([]);
   } finally {
     await Promise.all(workers.map((worker) => worker.stop({ drain: 0 })));
-    await Promise.all([producer, ...clients].map((rowlock) => rowlock.flush()));
+    await Promise.all([producer, ...clients].map((rowlock) => rowlock.jobs.flush()));
     await Promise.all(processes.map(endProcess));
   }
 }

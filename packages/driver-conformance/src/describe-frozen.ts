@@ -80,7 +80,7 @@ async function standStill<Tx>(
   } finally {
     await child.kill();
     await nextWorker.stop();
-    await rowlock.flush();
+    await rowlock.jobs.flush();
     await endProcess(process);
   }
 }

@@ -74,10 +74,10 @@ export function describeRights<Tx>({ name, readme, open, schedules, refused }: R
             async () => (await producer.find(publicId))?.status === 'complete',
           );
         }
-        expect((await producer.workers()).map(({ alive }) => alive)).toEqual([true]);
+        expect((await producer.insight.workers()).map(({ alive }) => alive)).toEqual([true]);
       } finally {
         await within('the end of the worker', worker.stop());
-        await producer.flush();
+        await producer.jobs.flush();
       }
       expect(faults).toEqual([]);
     });
@@ -109,7 +109,7 @@ export function describeRights<Tx>({ name, readme, open, schedules, refused }: R
     for (const account of ['producer', 'worker'] as const) {
       test(`a ${account} may verify, and migrate where nothing is missing`, async () => {
         const rowlock = rowlockAs(account);
-        await rowlock.verify();
+        await rowlock.insight.verify();
         expect(await rowlock.migrate()).toMatchObject({ applied: [] });
       });
 

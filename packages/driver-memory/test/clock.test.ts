@@ -68,7 +68,7 @@ test('a worker that sleeps is woken when the clock is put forward', async () => 
   const rowlock = createRowlock({ driver, handlers: [Later] });
   await rowlock.migrate();
   const { publicId } = await rowlock.enqueue(Later, { payload: null, delay: '2h' });
-  await rowlock.flush();
+  await rowlock.jobs.flush();
   // Nothing but a call brings it to look again.
   const worker = rowlock.worker({ pollInterval: '1h' });
   const idle = new Promise<void>((resolve) => worker.on('idle', resolve));

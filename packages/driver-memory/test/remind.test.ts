@@ -22,7 +22,7 @@ test('an order that is not paid for is reminded of after three days', async () =
   await worker.start();
 
   const { publicId } = await rowlock.enqueue(Remind, { payload: { order: '7' }, delay: '3d' });
-  expect(await rowlock.count({ status: 'new' })).toMatchObject({ count: 1 });
+  expect(await rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 1 });
 
   database.clock.advance('3d');
   const job = await database.settled(publicId);

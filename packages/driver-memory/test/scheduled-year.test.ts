@@ -64,7 +64,7 @@ test('over a year, with processes that are killed and started at random, each ti
   const times: Record<string, number[]> = { halves: [], nights: [] };
   let cursor: string | null = null;
   do {
-    const page = await rowlock.list({ limit: 1_000, cursor });
+    const page = await rowlock.jobs.list({ limit: 1_000, cursor });
     for (const { metadata } of page.jobs) {
       const { tick } = Object(metadata.rowlock);
       const { schedule, scheduledFor }: Tick = tick;

@@ -61,10 +61,10 @@ function calls(tx: MysqlTransaction, publicId: string): readonly (() => Promise<
     () => rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
     () => rowlock.enqueueMany(Work, [{ payload: 'lost' }, { payload: 'lost' }], { tx }),
     () => rowlock.find(publicId, { tx }),
-    () => rowlock.list({}, { tx }),
-    () => rowlock.list({ status: 'in-progress' }, { tx }),
-    () => rowlock.list({ status: 'new' }, { tx }),
-    () => rowlock.count({}, { tx }),
+    () => rowlock.jobs.list({}, { tx }),
+    () => rowlock.jobs.list({ status: 'in-progress' }, { tx }),
+    () => rowlock.jobs.list({ status: 'new' }, { tx }),
+    () => rowlock.jobs.count({}, { tx }),
     () => rowlock.cancel(publicId, { tx }),
     () => rowlock.redrive(publicId, { tx }),
   ];
@@ -117,8 +117,8 @@ for (const [form, made] of Object.entries(FORMS)) {
         payload: { there: ['"', '\\', null] },
         key: 'k',
       });
-      expect((await rowlock.list({ status: 'new' }, { tx })).jobs).toHaveLength(4);
-      expect(await rowlock.count({ status: 'new' }, { tx })).toMatchObject({ count: 4 });
+      expect((await rowlock.jobs.list({ status: 'new' }, { tx })).jobs).toHaveLength(4);
+      expect(await rowlock.jobs.count({ status: 'new' }, { tx })).toMatchObject({ count: 4 });
       expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
       await rowlock.redrive(publicId, { tx });
       await connection.commit();
@@ -162,7 +162,7 @@ test('calls at once in one transaction are all in it', async () => {
     const one = (payload: number) =>
       rowlock.enqueue(Work, { payload, unique: `${payload}` }, { tx: connection });
     const query = () => connection.query('SELECT 1');
-    await Promise.all([one(1), query(), one(2), rowlock.count({}, { tx: connection }), query(), one(3)]);
+    await Promise.all([one(1), query(), one(2), rowlock.jobs.count({}, { tx: connection }), query(), one(3)]);
     await connection.commit();
   });
   expect((await payloads()).toSorted()).toEqual([1, 2, 3]);
@@ -207,7 +207,7 @@ test.each(OPTIONS)('no option of a connection alters what is read: %j', async (o
       createdAt: expect.any(Date),
       startedAt: null,
     });
-    expect(await rowlock.count({ status: 'new' }, { tx })).toMatchObject({ count: 1 });
+    expect(await rowlock.jobs.count({ status: 'new' }, { tx })).toMatchObject({ count: 1 });
     expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
     await rowlock.redrive(publicId, { tx });
     await connection.commit();

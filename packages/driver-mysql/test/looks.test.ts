@@ -20,7 +20,7 @@ test('a claim meets no lock of a page that looks at a job with a limit of one, a
   );
   const [[job]] = await pool.query<RowDataPacket[]>('SELECT public_id FROM rowlock_job');
   const publicId = String(job?.public_id);
-  await (await rowlock.slots('one', { max: 1 }).acquire())[Symbol.asyncDispose]();
+  await (await rowlock.limits.slots('one', { max: 1 }).acquire())[Symbol.asyncDispose]();
   const rings = async (): Promise<number> => {
     const [[row]] = await pool.query<RowDataPacket[]>('SELECT COALESCE(MAX(id), 0) AS id FROM rowlock_bell');
     return Number(row?.id);
@@ -46,11 +46,11 @@ test('a claim meets no lock of a page that looks at a job with a limit of one, a
   })();
   for (let count = 0; count < 20; count++)
     await Promise.all([
-      rowlock.explain(publicId),
-      rowlock.picture({ queue: 'q' }),
+      rowlock.insight.explain(publicId),
+      rowlock.insight.picture({ queue: 'q' }),
       rowlock.limits.list(),
-      rowlock.runs(publicId),
-      rowlock.stats(),
+      rowlock.insight.runs(publicId),
+      rowlock.insight.stats(),
     ]);
   isLooking = false;
   await meeting;

@@ -24,7 +24,7 @@ test('while the limits of 2,500 parts are reached, the job of the last part runs
   await rowlock.migrate();
   const reached = Array.from({ length: 2_500 }, (_, n) => ['work', JSON.stringify({ all: 1, [`n${n}`]: 1 })]);
   await client.query('INSERT INTO rowlock_job (kind, limits) VALUES ?', [[...reached, ['work', '{"z":1}']]]);
-  await using slot = await rowlock.slots('all', { max: 1 }).acquire();
+  await using slot = await rowlock.limits.slots('all', { max: 1 }).acquire();
   expect(slot.outcome).toBe('acquired');
   await rowlock.worker().start();
   await ran.promise;

@@ -31,7 +31,7 @@ test('SQL pauses each kind of work, and resumes it', async () => {
   await client.query("CALL rowlock_pause('all', NULL, NULL, NULL, NULL)");
   const [found] = Object.values(await rows('SELECT USER() AS user'));
   const rest = { until: null, reason: null, by: found.user, pausedAt: expect.any(Date) };
-  expect(await rowlock.pauses()).toEqual([
+  expect(await rowlock.jobs.pauses()).toEqual([
     { scope: 'all', name: '', ...rest },
     { scope: 'kind', name: 'mail', ...rest },
     { scope: 'limit', name: 'mail', ...rest },
@@ -45,10 +45,15 @@ test('SQL pauses each kind of work, and resumes it', async () => {
     },
   ]);
   await client.query("CALL rowlock_pause('queue', 'mail', NULL, 'again', NULL)");
-  expect(await rowlock.pauses()).toContainEqual({ scope: 'queue', name: 'mail', ...rest, reason: 'again' });
+  expect(await rowlock.jobs.pauses()).toContainEqual({
+    scope: 'queue',
+    name: 'mail',
+    ...rest,
+    reason: 'again',
+  });
   for (const work of ["'queue', 'mail'", "'kind', 'mail'", "'limit', 'mail'", "'all', NULL"])
     await client.query(`CALL rowlock_resume(${work})`);
-  expect(await rowlock.pauses()).toEqual([]);
+  expect(await rowlock.jobs.pauses()).toEqual([]);
 });
 
 test('SQL must name what to pause', async () => {
@@ -57,7 +62,7 @@ test('SQL must name what to pause', async () => {
     await expect(client.query(`CALL rowlock_pause(${work}, NULL, NULL, NULL)`)).rejects.toMatchObject({
       errno: FAILED_CHECK,
     });
-  expect(await rowlock.pauses()).toEqual([]);
+  expect(await rowlock.jobs.pauses()).toEqual([]);
 });
 
 test('a pause from SQL, and its end, ring the bell in the transaction', async () => {
@@ -77,14 +82,14 @@ test('a pause from SQL, and its end, ring the bell in the transaction', async ()
 
 test('a pause that has ended is deleted when the next one is set, unless it is locked', async () => {
   const { rowlock, client, rows } = await opened();
-  const ended = (queue: string) => rowlock.pause({ queue }, { until: new Date('2000-01-01') });
+  const ended = (queue: string) => rowlock.jobs.pause({ queue }, { until: new Date('2000-01-01') });
   await client.query(
     "INSERT INTO rowlock_pause (scope, name, paused_until) VALUES ('queue', 'a', '2000-01-01')",
   );
   await client.query('START TRANSACTION');
   await client.query("SELECT 1 FROM rowlock_pause WHERE name = 'a' AND scope = 'queue' FOR UPDATE");
   await ended('b');
-  await rowlock.pause({ queue: 'c' });
+  await rowlock.jobs.pause({ queue: 'c' });
   expect(await rows('SELECT name FROM rowlock_pause ORDER BY name')).toEqual([{ name: 'a' }, { name: 'c' }]);
   await client.query('COMMIT');
   await ended('d');
@@ -110,13 +115,13 @@ test('ten thousand jobs of a paused queue or limit cost claims and looks nothing
     [{ limit: 'a' }, limits],
     ['all', ''],
   ] as const) {
-    await rowlock.pause(work);
+    await rowlock.jobs.pause(work);
     const before = await reads(held.handle);
     expect(await held.claim({ queue: 'q', kinds: ['k'], limits: text, line, busy: [], limit: 1 })).toEqual(
       [],
     );
     expect((await reads(held.handle)) - before, `${JSON.stringify(work)} ${text}`).toBeLessThan(200);
-    await rowlock.resume(work);
+    await rowlock.jobs.resume(work);
   }
 });
 

@@ -22,7 +22,7 @@ test('when an update is refused, the lock of its job is gone', async () => {
   const reader = await createConnection(url);
   onTestFinished(() => reader.end());
   for (let times = 0; times < 10; times++) {
-    const refused = rowlock.updateMetadata(publicId, [increment('text')]);
+    const refused = rowlock.jobs.updateMetadata(publicId, [increment('text')]);
     await expect(refused).rejects.toMatchObject({ reason: 'not-a-number' });
     const [rows] = await reader.query('SELECT public_id FROM rowlock_job FOR UPDATE NOWAIT');
     expect(rows).toEqual([{ public_id: publicId }]);

@@ -126,7 +126,9 @@ test('the pool has its own size again after the server refused connections', asy
   const pool = openPool({ max, ...(await limitedUser(limit)), idleTimeoutMillis: 100 });
   const clients = await Promise.all(Array.from({ length: limit - 1 }, () => pool.connect()));
   const rowlock = createRowlock({ driver: postgres({ pool }), log: SILENT });
-  const extra = [rowlock.verify(), rowlock.verify(), rowlock.verify()].map((each) => each.catch(() => {}));
+  const extra = [rowlock.insight.verify(), rowlock.insight.verify(), rowlock.insight.verify()].map((each) =>
+    each.catch(() => {}),
+  );
   const shrunk = vi.waitFor(() => expect(pool.options.max).toBeLessThan(max), { timeout: 30_000 });
   await shrunk.finally(() => clients.map((client) => client.release()));
   await Promise.all(extra);

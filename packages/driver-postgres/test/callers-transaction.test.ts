@@ -54,10 +54,10 @@ function calls(tx: PostgresTransaction, publicId: string): readonly Promise<unkn
     rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
     rowlock.enqueueMany(Work, [{ payload: 'lost' }, { payload: 'lost' }], { tx }),
     rowlock.find(publicId, { tx }),
-    rowlock.list({}, { tx }),
-    rowlock.list({ status: 'in-progress' }, { tx }),
-    rowlock.list({ status: 'new' }, { tx }),
-    rowlock.count({}, { tx }),
+    rowlock.jobs.list({}, { tx }),
+    rowlock.jobs.list({ status: 'in-progress' }, { tx }),
+    rowlock.jobs.list({ status: 'new' }, { tx }),
+    rowlock.jobs.count({}, { tx }),
     rowlock.cancel(publicId, { tx }),
     rowlock.redrive(publicId, { tx }),
   ];
@@ -108,8 +108,8 @@ for (const [form, made] of Object.entries(FORMS)) {
         createdAt: expect.any(Date),
         key: 'k',
       });
-      expect((await rowlock.list({ status: 'new' }, { tx })).jobs).toHaveLength(4);
-      expect(await rowlock.count({ status: 'new' }, { tx })).toMatchObject({ count: 4 });
+      expect((await rowlock.jobs.list({ status: 'new' }, { tx })).jobs).toHaveLength(4);
+      expect(await rowlock.jobs.count({ status: 'new' }, { tx })).toMatchObject({ count: 4 });
       expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
       await rowlock.redrive(publicId, { tx });
       await client.query('COMMIT');
@@ -165,7 +165,13 @@ test('calls at once in one transaction are all in it', async () => {
   await withClient(async (client) => {
     await client.query('BEGIN');
     const one = (payload: number) => rowlock.enqueue(Work, { payload }, { tx: client });
-    await Promise.all([one(1), client.query('SELECT 1'), one(2), rowlock.count({}, { tx: client }), one(3)]);
+    await Promise.all([
+      one(1),
+      client.query('SELECT 1'),
+      one(2),
+      rowlock.jobs.count({}, { tx: client }),
+      one(3),
+    ]);
     await client.query('COMMIT');
   });
   expect((await payloads()).toSorted()).toEqual([1, 2, 3]);
@@ -216,7 +222,7 @@ test('no parser of a client alters what is read', async () => {
     const twin = await rowlock.enqueue(Work, { payload: 1, unique: 'once' }, { tx });
     expect(twin).toEqual({ outcome: 'duplicate', publicId });
     expect(await rowlock.find(publicId, { tx })).toMatchObject({ payload: { n: 1 }, attempt: 0 });
-    expect(await rowlock.count({ status: 'new' }, { tx })).toMatchObject({ count: 1 });
+    expect(await rowlock.jobs.count({ status: 'new' }, { tx })).toMatchObject({ count: 1 });
     expect(await rowlock.cancel(publicId, { tx })).toBe('cancelled');
     await parsed.query('ROLLBACK');
   }
@@ -233,7 +239,7 @@ test('no parser of a pool keeps a user without rights to the database from migra
   const own = createRowlock({ driver: postgres({ pool: parsed, schema: 'owned' }), handlers: [] });
   expect(await own.migrate()).toMatchObject({ from: 0 });
   expect(await own.migrate()).toMatchObject({ applied: [] });
-  await own.verify();
+  await own.insight.verify();
   await own.close();
   await parsed.end();
   await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
@@ -253,7 +259,7 @@ test('postgres.js: a call is in its transaction, and what it stores is what was 
       { tx },
     );
     await rowlock.enqueueMany(Work, [{ payload: 'text' }, { payload: stored, unique: 'once' }], { tx });
-    const { jobs } = await rowlock.list({}, { tx });
+    const { jobs } = await rowlock.jobs.list({}, { tx });
     expect(jobs.map(({ payload }) => payload)).toEqual([stored, 'text', stored]);
     expect(jobs[2]).toMatchObject({ metadata: { by: 'me' }, key: 'k', priority: -1 });
     expect(await rowlock.cancel(jobs[0]?.publicId ?? '', { tx })).toBe('cancelled');

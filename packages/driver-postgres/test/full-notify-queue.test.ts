@@ -76,12 +76,12 @@ test('verify warns of the queue', async () => {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, error() {}, warn: (_: object, text: string) => warnings.push(text) };
   const rowlock = createRowlock({ driver: postgres({ connectionString: server.url }), log });
-  await rowlock.verify();
+  await rowlock.insight.verify();
   expect(warnings).toEqual([expect.stringContaining('queue of notifications')]);
   await listener.query('COMMIT');
   await listener.query('UNLISTEN *');
   warnings.length = 0;
-  await rowlock.verify();
+  await rowlock.insight.verify();
   expect(warnings).toEqual([]);
   await rowlock.close();
 });

@@ -19,7 +19,7 @@ test('a page that looks at a job with a limit of one locks nothing, and sends no
     `INSERT INTO rowlock.job (queue, kind, key, limits) VALUES ('q', 'k', 'key', '{"one":1}') RETURNING public_id`,
   );
   const publicId = String(rows[0]?.public_id);
-  await (await rowlock.slots('one', { max: 1 }).acquire())[Symbol.asyncDispose]();
+  await (await rowlock.limits.slots('one', { max: 1 }).acquire())[Symbol.asyncDispose]();
 
   /** Whoever locks a row leaves his transaction in it. */
   const lockers = async (): Promise<readonly unknown[]> => {
@@ -48,11 +48,11 @@ test('a page that looks at a job with a limit of one locks nothing, and sends no
   })();
   for (let count = 0; count < 20; count++)
     await Promise.all([
-      rowlock.explain(publicId),
-      rowlock.picture({ queue: 'q' }),
+      rowlock.insight.explain(publicId),
+      rowlock.insight.picture({ queue: 'q' }),
       rowlock.limits.list(),
-      rowlock.runs(publicId),
-      rowlock.stats(),
+      rowlock.insight.runs(publicId),
+      rowlock.insight.stats(),
     ]);
   isLooking = false;
   await watching;

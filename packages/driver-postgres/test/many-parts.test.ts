@@ -28,7 +28,7 @@ test('while the limits of 2,500 parts are reached, the job of the last part runs
      SELECT 'work', CASE n WHEN 2501 THEN '{"z":1}' ELSE format('{"all":1,"n%s":1}', n) END
      FROM generate_series(1, 2501) AS n`,
   );
-  await using slot = await rowlock.slots('all', { max: 1 }).acquire();
+  await using slot = await rowlock.limits.slots('all', { max: 1 }).acquire();
   expect(slot.outcome).toBe('acquired');
   await rowlock.worker().start();
   await ran.promise;

@@ -33,7 +33,7 @@ test('SQL pauses each kind of work, and resumes it', async () => {
   const { rows } = await client.query('SELECT session_user');
   const by = rows[0].session_user;
   const rest = { until: null, reason: null, by, pausedAt: expect.any(Date) };
-  expect(await rowlock.pauses()).toEqual([
+  expect(await rowlock.jobs.pauses()).toEqual([
     { scope: 'all', name: '', ...rest },
     { scope: 'kind', name: 'mail', ...rest },
     { scope: 'limit', name: 'mail', ...rest },
@@ -42,14 +42,14 @@ test('SQL pauses each kind of work, and resumes it', async () => {
   for (const named of ["queue => 'mail'", "kind => 'mail'", "limit_name => 'mail'", 'everything => true'])
     expect(await resumed(client, named)).toBe(true);
   expect(await resumed(client, "queue => 'mail'")).toBe(false);
-  expect(await rowlock.pauses()).toEqual([]);
+  expect(await rowlock.jobs.pauses()).toEqual([]);
 });
 
 test('SQL pauses again in place of the first time', async () => {
   const { rowlock, client } = await opened();
   await client.query("SELECT rowlock.pause(queue => 'mail', reason => 'one')");
   await client.query("SELECT rowlock.pause(queue => 'mail', reason => 'two')");
-  expect(await rowlock.pauses()).toMatchObject([{ reason: 'two' }]);
+  expect(await rowlock.jobs.pauses()).toMatchObject([{ reason: 'two' }]);
 });
 
 test('SQL must name what to pause, and one thing alone', async () => {
@@ -65,7 +65,7 @@ test('SQL must name what to pause, and one thing alone', async () => {
   }
   for (const named of ["queue => ''", `queue => '${'x'.repeat(129)}'`, "queue => 'a', until => 'infinity'"])
     await expect(client.query(`SELECT rowlock.pause(${named})`)).rejects.toMatchObject({ code: '23514' });
-  expect(await rowlock.pauses()).toEqual([]);
+  expect(await rowlock.jobs.pauses()).toEqual([]);
 });
 
 test('a pause from SQL, and its end, wake workers with the commit', async () => {
@@ -96,12 +96,12 @@ test('SQL works in a schema that was renamed, beside a table of the caller', asy
 
 test('a pause that has ended is deleted when the next one is set, unless it is locked', async () => {
   const { rowlock, client } = await opened();
-  const ended = (queue: string) => rowlock.pause({ queue }, { until: new Date(0) });
+  const ended = (queue: string) => rowlock.jobs.pause({ queue }, { until: new Date(0) });
   await ended('a');
   await client.query('BEGIN');
   await client.query("SELECT FROM rowlock.pause WHERE name = 'a' FOR UPDATE");
   await ended('b');
-  await rowlock.pause({ queue: 'c' });
+  await rowlock.jobs.pause({ queue: 'c' });
   const names = async () => (await client.query('SELECT name FROM rowlock.pause ORDER BY name')).rows;
   expect(await names()).toEqual([{ name: 'a' }, { name: 'c' }]);
   await client.query('COMMIT');

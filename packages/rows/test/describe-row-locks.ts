@@ -210,7 +210,7 @@ export function describeRowLocks<Tx, Pool>(under: TransactionsUnderTest<Tx, Pool
           const [job] = await database.reader.jobs(`reserve-${claim}`);
           expect(job).toMatchObject({ status: 'complete', output: { name: 'a' } });
           await worker.stop();
-          await rowlock.flush();
+          await rowlock.jobs.flush();
         } finally {
           finish.open();
           await endProcess(process);

@@ -305,7 +305,7 @@ export function describeTransactions<Tx, Pool>(under: TransactionsUnderTest<Tx, 
           });
         await work('committed', false);
         await expect(work('rolled back', true)).rejects.toBe(failure);
-        await rowlock.flush();
+        await rowlock.jobs.flush();
         const jobs = await database.reader.jobs('transactions');
         expect(jobs.map(({ payload }) => payload)).toEqual(['committed', 'committed']);
         expect(await amounts()).toEqual([1, 0]);

@@ -91,7 +91,7 @@ test('each metric is of the catalogue', async () => {
   const { rowlock, worker } = await stage([plugin], [Work]);
   plugin.watch(rowlock);
   await rowlock.enqueue(Work, { payload: {} });
-  await rowlock.pause({ queue: 'other' });
+  await rowlock.jobs.pause({ queue: 'other' });
   const done = settled(worker);
   await worker.start();
   await done;

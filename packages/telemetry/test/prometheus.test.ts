@@ -24,11 +24,13 @@ function samples(text: string): ReadonlyMap<string, number> {
 
 /** The calls of an empty database, without its workers. */
 const nothing = {
-  pauses: async () => [],
-  stats: async () => ({ lanes: [] }),
+  jobs: { pauses: async () => [] },
   limits: { list: async () => [] },
   rates: { list: async () => [] },
 };
+
+/** What is known of an empty database whose workers are looked for like this. */
+const insightOf = (workers: () => Promise<[]>) => ({ workers, stats: async () => ({ lanes: [] }) });
 
 /** Resolves when `isTrue` does, looked at again after each turn of the event loop. */
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
@@ -195,8 +197,8 @@ test("the database's gauges show the workers that are alive, by queue, and the p
   await both.start();
   await one.start();
   await both.stop();
-  await rowlock.pause({ queue: 'reports' });
-  await rowlock.pause('all');
+  await rowlock.jobs.pause({ queue: 'reports' });
+  await rowlock.jobs.pause('all');
   metrics.watch(rowlock);
   const found = samples(await metrics.text());
   expect(found.get('rowlock_database_up')).toBe(1);
@@ -210,11 +212,11 @@ test('scrapes at the same time look at the database once', async () => {
   const metrics = prometheus();
   let looks = 0;
   metrics.watch({
-    workers: async () => {
+    ...nothing,
+    insight: insightOf(async () => {
       looks += 1;
       return [];
-    },
-    ...nothing,
+    }),
   });
   await Promise.all([1, 2, 3].map(() => metrics.text()));
   expect(looks).toBe(1);
@@ -230,7 +232,7 @@ test.each([
   ],
 ])('a database that %s is not up, and the scrape has the rest', async (_, workers) => {
   const metrics = prometheus();
-  metrics.watch({ ...nothing, workers });
+  metrics.watch({ ...nothing, insight: insightOf(workers) });
   const found = samples(await metrics.text());
   expect(found.get('rowlock_database_up')).toBe(0);
   expect(found.get('rowlock_worker_concurrency')).toBe(0);
@@ -259,7 +261,7 @@ test('the slots of limits that are taken are shown, and the jobs that wait for l
     Work,
     [1, 2].map(() => ({ payload: {} })),
   );
-  await using slot = await rowlock.slots('mail', { max: 3 }).acquire();
+  await using slot = await rowlock.limits.slots('mail', { max: 3 }).acquire();
   await driver.takeStarts([{ name: 'maps', limit: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
   metrics.watch(rowlock);
   const found = samples(await metrics.text());
@@ -274,7 +276,7 @@ test('the slots of limits that are taken are shown, and the jobs that wait for l
 test('a program that may not look at slots has the other gauges', async () => {
   const metrics = prometheus();
   const limits = { list: () => Promise.reject(new Error('denied')) };
-  metrics.watch({ ...nothing, workers: async () => [], limits });
+  metrics.watch({ ...nothing, insight: insightOf(async () => []), limits });
   expect(samples(await metrics.text()).get('rowlock_database_up')).toBe(1);
 });
 

@@ -71,7 +71,7 @@ async function prepare({ legacy, migrate, rowlock, store }: AnyComposition, conf
 async function watchIndex({ store, rowlock }: AnyComposition): Promise<void> {
   for (;;) {
     // Before the count: so the last line says what there is in the end.
-    const { jobs } = await rowlock.list({ queue: Spread.queue, kind: Spread.kind, limit: 1 });
+    const { jobs } = await rowlock.jobs.list({ queue: Spread.queue, kind: Spread.kind, limit: 1 });
     const [indexed, all] = await Promise.all([store.size(), store.orders()]);
     progress('The index fills', indexed, all);
     if (jobs.every(({ status }) => status === 'complete' || status === 'error')) return;

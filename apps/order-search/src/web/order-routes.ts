@@ -45,7 +45,7 @@ export function orderRoutes<Tx>(rowlock: Rowlock<Tx>, store: OrderStore<Tx>): Ro
 
 /** The captured changes are the jobs of the order's key: settled jobs are the log. */
 async function changesOf<Tx>(rowlock: Rowlock<Tx>, key: string): Promise<readonly ChangeView[]> {
-  const { jobs } = await rowlock.list({ queue: QUEUE, kind: 'order.changed', key, limit: CHANGES });
+  const { jobs } = await rowlock.jobs.list({ queue: QUEUE, kind: 'order.changed', key, limit: CHANGES });
   return jobs.map(({ payload, createdAt, status, finishedAt }) => {
     const { capture, op } = Change.parse(payload);
     const indexedAt = status === 'complete' ? (finishedAt?.toISOString() ?? null) : null;

@@ -63,8 +63,8 @@ export function statusOf<Tx>(rowlock: Rowlock<Tx>, store: OrderStore<Tx>): () =>
       indexed = await store.size();
     }
     const [{ lanes }, newest] = await Promise.all([
-      rowlock.stats(),
-      rowlock.list({ queue: QUEUE, limit: 1 }),
+      rowlock.insight.stats(),
+      rowlock.jobs.list({ queue: QUEUE, limit: 1 }),
     ]);
     const latest = newest.jobs.map(({ publicId, status }) => `${publicId} ${status}`).join();
     const own = lanes.filter(({ queue }) => queue === QUEUE || queue === WALKS);

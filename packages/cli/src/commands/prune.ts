@@ -21,14 +21,14 @@ export const prune = (kit: Kit) =>
       kit.withDatabase(async ({ rowlock, output, terminal }) => {
         const rules = retentionOf(given, queue);
         const { signal } = terminal;
-        const found = await rowlock.prune(rules, { signal, dryRun: true });
+        const found = await rowlock.jobs.prune(rules, { signal, dryRun: true });
         if (dryRun === true) return output.one({ found }, `This would delete ${jobs(found)}.`);
         if (found > 0) await confirm(`delete ${jobs(found)}`, { yes }, terminal);
         const sum = { pruned: 0 };
         const onStep = (pruned: number): void => {
           sum.pruned += pruned;
         };
-        await rowlock.prune(rules, { signal, onStep }).catch((error: unknown) => {
+        await rowlock.jobs.prune(rules, { signal, onStep }).catch((error: unknown) => {
           throw signal.aborted ? new Failure(`Stopped. ${said(sum.pruned)}`) : error;
         });
         output.one(sum, said(sum.pruned));

@@ -11,9 +11,9 @@ export const queues = (kit: Kit) =>
     .action(() =>
       kit.withDatabase(async ({ rowlock, output }) => {
         const [{ lanes }, workers, pauses] = await Promise.all([
-          rowlock.stats(),
-          rowlock.workers(),
-          rowlock.pauses(),
+          rowlock.insight.stats(),
+          rowlock.insight.workers(),
+          rowlock.jobs.pauses(),
         ]);
         const serving = workers.filter(({ alive }) => alive).map((worker) => worker.queues);
         const isPaused = (name: string): boolean =>

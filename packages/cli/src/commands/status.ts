@@ -26,9 +26,9 @@ const CLEAR = '\u001b[H\u001b[J';
 
 async function show({ rowlock, output, terminal }: Session, isWatching: boolean): Promise<void> {
   const [{ lanes }, workers, pauses] = await Promise.all([
-    rowlock.stats(),
-    rowlock.workers(),
-    rowlock.pauses(),
+    rowlock.insight.stats(),
+    rowlock.insight.workers(),
+    rowlock.jobs.pauses(),
   ]);
   const state: State = { at: new Date(), lanes, workers, pauses };
   if (isWatching && terminal.stdout.isTTY === true && !output.isJson) output.raw(CLEAR);

@@ -9,7 +9,7 @@ export const workers = (kit: Kit) =>
     .description('the workers that are alive, and those that ended within the last hour')
     .action(() =>
       kit.withDatabase(async ({ rowlock, output }) =>
-        output.list(await rowlock.workers(), COLUMNS, 'No worker is alive.'),
+        output.list(await rowlock.insight.workers(), COLUMNS, 'No worker is alive.'),
       ),
     );
 

@@ -18,7 +18,7 @@ export async function diagnose(
 ): Promise<readonly Finding[]> {
   const { verified, findings } = await start(driver);
   if (verified === null) return findings;
-  const [{ lanes }, all] = await Promise.all([rowlock.stats(), rowlock.workers()]);
+  const [{ lanes }, all] = await Promise.all([rowlock.insight.stats(), rowlock.insight.workers()]);
   const subject: Subject = { rowlock, driver, lanes, workers: all.filter(({ alive }) => alive) };
   const found = await Promise.all([
     driver.examine?.(handlerMs) ?? [],

@@ -17,10 +17,10 @@ export async function keys({ rowlock, lanes }: Subject, heldMs = HELD_MS): Promi
   const found = new Map<string, Fault>();
   const late = lanes.filter(({ served, oldestDueMs }) => served && (oldestDueMs ?? 0) > WAITED_MS);
   for (const { queue, kind } of late.slice(0, LOOK)) {
-    const { jobs } = await rowlock.list({ queue, kind, status: 'new', due: { before }, limit: LOOK });
+    const { jobs } = await rowlock.jobs.list({ queue, kind, status: 'new', due: { before }, limit: LOOK });
     for (const { publicId, key } of jobs.slice(0, Math.ceil(LOOK / late.length))) {
       if (key === null || found.has(`${queue} ${key}`)) continue;
-      const { reasons } = await rowlock.explain(publicId);
+      const { reasons } = await rowlock.insight.explain(publicId);
       const blocking = reasons.find((reason) => isBlocking(reason, heldMs));
       if (blocking !== undefined) found.set(`${queue} ${key}`, fault(queue, key, publicId, blocking));
     }

@@ -11,14 +11,14 @@ const [LOOK, CLOSELY] = [1_000, 20];
 /** Looks for jobs whose leases are of dead workers, and that nobody puts back. */
 export async function leases({ rowlock, workers }: Subject): Promise<readonly Fault[]> {
   const alive = new Set(workers.map(({ name }) => name));
-  const { jobs: running } = await rowlock.list({ status: 'in-progress', limit: LOOK });
+  const { jobs: running } = await rowlock.jobs.list({ status: 'in-progress', limit: LOOK });
   const doubtful = running.filter(
     ({ worker, startedAt }) =>
       !alive.has(worker ?? '') && (startedAt === null || Date.now() - startedAt.getTime() > LONG_MS),
   );
   const dead = [];
   for (const { publicId } of doubtful.slice(0, CLOSELY)) {
-    const { reasons } = await rowlock.explain(publicId);
+    const { reasons } = await rowlock.insight.explain(publicId);
     const [run] = reasons.flatMap((reason) => (reason.reason === 'running' && !reason.alive ? [reason] : []));
     if (run !== undefined) dead.push({ publicId, since: run.since });
   }

@@ -33,19 +33,23 @@ test('pages are read one after the other, the first without a cursor or with nul
   const { rowlock, asked } = reader();
   let cursor: string | null = null;
   do {
-    ({ cursor } = await rowlock.list({ cursor }));
+    ({ cursor } = await rowlock.jobs.list({ cursor }));
   } while (cursor !== null);
-  await rowlock.list();
+  await rowlock.jobs.list();
   expect(asked).toEqual([null, 7n, null]);
 });
 
 test('a page that is not full is looked for further on, and not for ever', async () => {
   const { rowlock, asked, looks } = reader(false, (before) => (before ?? 100n) - 1n);
-  expect(await rowlock.list({ kind: 'rare' })).toEqual({ jobs: [], cursor: encoded('r98'), stopped: true });
+  expect(await rowlock.jobs.list({ kind: 'rare' })).toEqual({
+    jobs: [],
+    cursor: encoded('r98'),
+    stopped: true,
+  });
   expect(asked).toEqual([null, 99n]);
   expect(looks).toEqual([1_000, 39_000]);
   looks.length = 0;
-  expect(await rowlock.list({ payload: { a: 1 } })).toMatchObject({ stopped: true });
+  expect(await rowlock.jobs.list({ payload: { a: 1 } })).toMatchObject({ stopped: true });
   expect(looks).toEqual([1_000, 9_000]);
 });
 
@@ -53,7 +57,7 @@ const encoded = (text: string) => Buffer.from(text).toString('base64url');
 
 test('the cursor of the highest id is taken', async () => {
   const { rowlock, asked } = reader();
-  await rowlock.list({ cursor: encoded('r9223372036854775807'), queue: 'q', kind: 'k', key: 'a' });
+  await rowlock.jobs.list({ cursor: encoded('r9223372036854775807'), queue: 'q', kind: 'k', key: 'a' });
   expect(asked).toEqual([2n ** 63n - 1n]);
 });
 
@@ -62,7 +66,7 @@ test.each(['', '7', 7, {}, encoded('r9223372036854775808'), encoded('r-1')])(
   async (cursor) => {
     const { rowlock, asked } = reader();
     const options: ListOptions = JSON.parse('{}', () => ({ cursor }));
-    await expect(rowlock.list(options)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+    await expect(rowlock.jobs.list(options)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
     expect(asked).toEqual([]);
   },
 );
@@ -87,8 +91,8 @@ test.each([
   // As JavaScript may pass it.
   const filter: JobFilter = Object(given);
   const { rowlock, asked } = reader();
-  await expect(rowlock.list(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
-  await expect(rowlock.count(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+  await expect(rowlock.jobs.list(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+  await expect(rowlock.jobs.count(filter)).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
   expect(asked).toEqual([]);
 });
 
@@ -151,8 +155,8 @@ test('a closed Rowlock refuses a call before any other refusal of it', async () 
   const call = JSON.parse('{ "tx": "none" }');
   const calls = [
     rowlock.find('no id', call),
-    rowlock.list({ limit: 0 }, call),
-    rowlock.count({ queue: '' }, call),
+    rowlock.jobs.list({ limit: 0 }, call),
+    rowlock.jobs.count({ queue: '' }, call),
     rowlock.cancel('no id', call),
     rowlock.redrive('no id', call),
   ];

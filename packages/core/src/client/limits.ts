@@ -1,23 +1,19 @@
 import { hostname } from 'node:os';
-import type { Driver } from '../driver/driver.js';
 import type { DeclaredSizes } from '../handler/job-limits.js';
 import { checkName, checkWhole } from '../input.js';
 import { MOST_SLOTS } from '../job/limits.js';
+import type { Calls } from './calls.js';
 import { type LimitView, limitsInUse } from './limits-in-use.js';
-
-type Limiting = Pick<Driver, 'setLimit' | 'limits' | 'limitedJobs' | 'takenSlots'>;
+import { Slots, type SlotsSize } from './slots.js';
 
 /** The limits that are in use, and their sizes at run time. */
 export class LimitSizes {
-  readonly #driver: () => Limiting;
+  readonly #calls: Calls<unknown>;
   readonly #declared: DeclaredSizes | undefined;
 
-  /**
-   * @param driver Throws when calls are refused.
-   * @param declared The sizes that plugins declare.
-   */
-  constructor(driver: () => Limiting, declared?: DeclaredSizes) {
-    this.#driver = driver;
+  /** @param declared The sizes that plugins declare. */
+  constructor(calls: Calls<unknown>, declared: DeclaredSizes | undefined) {
+    this.#calls = calls;
     this.#declared = declared;
   }
 
@@ -33,13 +29,13 @@ export class LimitSizes {
     checkName('The name of a limit', name);
     checkWhole('max', max, 1, MOST_SLOTS);
     checkName('by', by);
-    await this.#driver().setLimit(name, max, by);
+    await this.#calls.driver.setLimit(name, max, by);
   }
 
   /** What handlers and callers say is the size again. */
   async reset(name: string): Promise<void> {
     checkName('The name of a limit', name);
-    await this.#driver().setLimit(name, null, hostname());
+    await this.#calls.driver.setLimit(name, null, hostname());
   }
 
   /**
@@ -50,6 +46,20 @@ export class LimitSizes {
    * up to 1,000 different sets of limits.
    */
   async list(): Promise<readonly LimitView[]> {
-    return limitsInUse(this.#driver(), this.#declared);
+    return limitsInUse(this.#calls.driver, this.#declared);
+  }
+
+  /**
+   * The slots of a limit, for work that is no job. Handlers with a limit of this name share them.
+   *
+   * @example
+   * await using slot = await rowlock.limits.slots('reports', { max: 3 }).acquire({ wait: '5s' });
+   * if (slot.outcome === 'full') return;
+   *
+   * @param size The size as this caller sees it. A size that `limits.set` has set takes its place.
+   * @throws InvalidInputError, ClosedError
+   */
+  slots(name: string, size: SlotsSize): Slots {
+    return new Slots(this.#calls, name, size);
   }
 }

@@ -11,17 +11,12 @@ import { nextOf, writeSchedules } from '../schedule/declared.js';
 import { jobOf } from '../schedule/firing.js';
 import { planOf, type Schedule } from '../schedule/schedule.js';
 import type { CallOptions } from './call-options.js';
+import type { Calls } from './calls.js';
 
 /** How often a change that another one overtakes is tried. */
 const TRIES = 5;
 
 type ScheduleDriver = Pick<Store, 'schedules' | 'enqueue' | 'notify' | 'workers'>;
-
-/** Makes a call with its transaction. Rejects when calls are refused. */
-type Within<Tx> = <Answer>(
-  call: CallOptions<Tx>,
-  work: (driver: ScheduleDriver) => Promise<Answer>,
-) => Promise<Answer>;
 
 /** A schedule as it is in the database. */
 export interface ScheduleView {
@@ -54,12 +49,12 @@ export interface ScheduleView {
 
 /** The schedules, at run time. */
 export class Schedules<Tx = unknown> {
-  readonly #within: Within<Tx>;
-
+  readonly #calls: Calls<Tx>;
   readonly #sizes: DeclaredSizes | undefined;
 
-  constructor(within: Within<Tx>, sizes?: DeclaredSizes) {
-    this.#within = within;
+  /** @param sizes The sizes of limits that plugins declare. */
+  constructor(calls: Calls<Tx>, sizes: DeclaredSizes | undefined) {
+    this.#calls = calls;
     this.#sizes = sizes;
   }
 
@@ -182,6 +177,11 @@ export class Schedules<Tx = unknown> {
   async remove(name: string, call: CallOptions<Tx> = {}): Promise<boolean> {
     checkName('The name of a schedule', name);
     return this.#within(call, ({ schedules }) => schedules.remove(name));
+  }
+
+  #within<Answer>(call: CallOptions<Tx>, work: (driver: ScheduleDriver) => Promise<Answer>): Promise<Answer> {
+    const { driver } = this.#calls;
+    return this.#calls.within(call, (tx) => work(tx === undefined ? driver : driver.join(tx)));
   }
 }
 

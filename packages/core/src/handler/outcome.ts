@@ -71,7 +71,7 @@ export function pause({ until, reason = 'a handler has paused it' }: PauseUntil)
 export interface PauseUntil {
   /** When the work goes on, by the database's clock. */
   readonly until: Date;
-  /** Up to 512 characters, for `rowlock.pauses()`. */
+  /** Up to 512 characters, for `rowlock.jobs.pauses()`. */
   readonly reason?: string;
 }
 

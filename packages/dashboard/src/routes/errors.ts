@@ -12,7 +12,7 @@ const LONGEST_TEXT = 512;
 
 /** The newest failed jobs, by kind and error. The largest group comes first. */
 export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsView> {
-  const found = await rowlock.list({ ...filterOf(query), status: 'error', limit: MOST });
+  const found = await rowlock.jobs.list({ ...filterOf(query), status: 'error', limit: MOST });
   const groups = new Map<string, ErrorGroup>();
   for (const job of found.jobs) {
     const { code = '', message = '' } =

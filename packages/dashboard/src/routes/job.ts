@@ -8,7 +8,7 @@ export async function job({ rowlock, query, redact }: Call): Promise<JobPageView
   const id = query.get('id') ?? '';
   const found = await rowlock.find(id);
   if (found === undefined) throw new JobNotFoundError(id);
-  const [runs, explanation] = await Promise.all([rowlock.runs(id), rowlock.explain(id)]);
+  const [runs, explanation] = await Promise.all([rowlock.insight.runs(id), rowlock.insight.explain(id)]);
   if (redact === undefined) return { job: found, runs, explanation };
   return {
     job: redactJob(found, redact),

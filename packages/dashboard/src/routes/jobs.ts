@@ -8,7 +8,7 @@ import type { Call } from './route.js';
 export async function jobs({ rowlock, query, redact }: Call): Promise<JobsView> {
   const cursor = query.get('cursor');
   query.delete('cursor');
-  const page = await rowlock.list({ ...filterOf(query), limit: 50, cursor });
+  const page = await rowlock.jobs.list({ ...filterOf(query), limit: 50, cursor });
   return {
     ...page,
     jobs: page.jobs.map((job) => rowOf(redact === undefined ? job : redactJob(job, redact))),
@@ -16,7 +16,7 @@ export async function jobs({ rowlock, query, redact }: Call): Promise<JobsView> 
 }
 
 export async function count({ rowlock, query }: Call): Promise<object> {
-  return rowlock.count(filterOf(query));
+  return rowlock.jobs.count(filterOf(query));
 }
 
 function rowOf({ payload, output, metadata, ...row }: JobView): JobRow {

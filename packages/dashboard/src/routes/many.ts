@@ -14,14 +14,14 @@ export function many(name: 'cancelMany' | 'redriveMany' | 'deleteMany'): Route['
     const filter = filterOf(new URLSearchParams(fields.text('filter')));
     const dryRun = fields.isTrue('dryRun');
     return lines((write, gone) =>
-      rowlock[name](filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
+      rowlock.jobs[name](filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
     );
   };
 }
 
 /** @param work Ends when its signal is aborted: nobody reads the lines any more. */
 function lines(
-  work: (write: (line: ManyLine) => void, gone: AbortSignal) => ReturnType<Calls['cancelMany']>,
+  work: (write: (line: ManyLine) => void, gone: AbortSignal) => ReturnType<Calls['jobs']['cancelMany']>,
 ): Response {
   const gone = new AbortController();
   const body = new ReadableStream<Uint8Array>({

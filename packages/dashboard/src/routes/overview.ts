@@ -12,9 +12,9 @@ export function overviewLook(rowlock: Calls): () => Promise<OverviewView> {
   const histories = new LaneHistories();
   return async () => {
     const [{ lanes }, workers, pauses] = await Promise.all([
-      rowlock.stats(),
-      rowlock.workers(),
-      rowlock.pauses(),
+      rowlock.insight.stats(),
+      rowlock.insight.workers(),
+      rowlock.jobs.pauses(),
     ]);
     histories.add(lanes, performance.now());
     return {

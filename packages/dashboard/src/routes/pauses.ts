@@ -5,7 +5,7 @@ import type { Call } from './route.js';
 export async function pause({ rowlock, fields, viewer }: Call): Promise<object> {
   const until = fields.time('until');
   const reason = fields.textOr('reason', undefined);
-  await rowlock.pause(workOf(fields), {
+  await rowlock.jobs.pause(workOf(fields), {
     by: viewer.name,
     ...(until !== undefined && { until }),
     ...(reason !== undefined && reason !== '' && { reason }),
@@ -14,7 +14,7 @@ export async function pause({ rowlock, fields, viewer }: Call): Promise<object> 
 }
 
 export async function resume({ rowlock, fields }: Call): Promise<object> {
-  await rowlock.resume(workOf(fields));
+  await rowlock.jobs.resume(workOf(fields));
   return {};
 }
 

@@ -15,7 +15,7 @@ export async function picture({ looks, query }: Call): Promise<PictureView> {
 }
 
 export function pictureLook(rowlock: Calls, queue: string, limit: number): () => Promise<PictureView> {
-  return async () => viewOf(await rowlock.picture({ queue, limit }));
+  return async () => viewOf(await rowlock.insight.picture({ queue, limit }));
 }
 
 /** Each run once, as there may be thousands of jobs. */

@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<BegunRun['outcome'], true>> = {
 
 /** The latest runs that the address means: `?queue=mail&outcome=crashed&before=2026-11-26T09:00Z&limit=200`. */
 export async function runs({ rowlock, query, redact }: Call): Promise<RunsView> {
-  const found = await rowlock.latestRuns({
+  const found = await rowlock.insight.runs({
     ...text(query, 'queue'),
     ...text(query, 'kind'),
     ...text(query, 'worker'),

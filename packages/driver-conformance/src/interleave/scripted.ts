@@ -127,7 +127,7 @@ export class ScriptedActor<Tx> {
     },
     resize: (max) => this.#driver.setLimit(this.#limit(max).name, max, this.actor.letter),
     acquire: async (max) => {
-      const slot = await this.#client.slots(this.#limit(max).name, { max }).acquire();
+      const slot = await this.#client.limits.slots(this.#limit(max).name, { max }).acquire();
       return slot.outcome === 'full' ? undefined : slot;
     },
     pause: () => this.#driver.pause({ ...this.#ownQueue, until: null, reason: null, by: this.actor.letter }),
@@ -175,7 +175,7 @@ export class ScriptedActor<Tx> {
       ...(unique !== undefined && { unique: `${key} ${unique}` }),
     };
     const enqueued = await this.#client.enqueue(handler, job, tx === undefined ? {} : { tx });
-    await this.#client.flush();
+    await this.#client.jobs.flush();
     if (enqueued.outcome === 'enqueued') {
       jobs.set(name, enqueued.publicId);
       this.#around.witness.name(enqueued.publicId, name);

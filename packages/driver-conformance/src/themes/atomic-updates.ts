@@ -205,8 +205,8 @@ export const atomicUpdates = theme('atomic updates', (test) => {
       const client = clientOf(stage, []);
       for (const [before, operations, after] of cases) {
         const job = await stage.put({ metadata: before, payload: before });
-        expect(await client.updateMetadata(job.publicId, operations)).toBe('updated');
-        expect(await client.updatePayload(job.publicId, operations)).toBe('updated');
+        expect(await client.jobs.updateMetadata(job.publicId, operations)).toBe('updated');
+        expect(await client.jobs.updatePayload(job.publicId, operations)).toBe('updated');
         const row = await stage.row(job);
         expect(row, JSON.stringify(operations)).toEqual({ ...job, metadata: after, payload: after });
       }
@@ -217,7 +217,11 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     const client = clientOf(stage, []);
     for (const [metadata, operation, reason] of REFUSALS) {
       const job = await stage.put({ metadata });
-      const updating = client.updateMetadata(job.publicId, [set('written', 1), operation, set('written', 2)]);
+      const updating = client.jobs.updateMetadata(job.publicId, [
+        set('written', 1),
+        operation,
+        set('written', 2),
+      ]);
       await expect(updating, JSON.stringify(operation)).rejects.toMatchObject({
         code: 'ROWLOCK_UPDATE_REFUSED',
         operation: 1,
@@ -231,7 +235,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     const client = clientOf(stage, []);
     const job = await stage.put({ metadata: { text: 'one' } });
     for (let times = 0; times < 10; times++) {
-      await expect(client.updateMetadata(job.publicId, [increment('text')])).rejects.toMatchObject({
+      await expect(client.jobs.updateMetadata(job.publicId, [increment('text')])).rejects.toMatchObject({
         reason: 'not-a-number',
       });
       const held = stage.claimSession();
@@ -246,11 +250,11 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     const job = await stage.put({ metadata: { text: 'x'.repeat(60_000) } });
     const tooLarge = { code: 'ROWLOCK_UPDATE_REFUSED', reason: 'too-large' };
     const more = [append('more', ['x'.repeat(8_000)])];
-    await expect(client.updateMetadata(job.publicId, more)).rejects.toMatchObject(tooLarge);
-    expect(await client.updateMetadata(job.publicId, [set('text', 'x'.repeat(65_000))])).toBe('updated');
-    expect(await client.updatePayload(job.publicId, [set([], ['x'.repeat(1_000_000)])])).toBe('updated');
+    await expect(client.jobs.updateMetadata(job.publicId, more)).rejects.toMatchObject(tooLarge);
+    expect(await client.jobs.updateMetadata(job.publicId, [set('text', 'x'.repeat(65_000))])).toBe('updated');
+    expect(await client.jobs.updatePayload(job.publicId, [set([], ['x'.repeat(1_000_000)])])).toBe('updated');
     const longer = [append([], ['x'.repeat(60_000)])];
-    await expect(client.updatePayload(job.publicId, longer)).rejects.toMatchObject(tooLarge);
+    await expect(client.jobs.updatePayload(job.publicId, longer)).rejects.toMatchObject(tooLarge);
     expect((await stage.row(job)).metadata).toEqual({ text: 'x'.repeat(65_000) });
   });
 
@@ -267,10 +271,10 @@ export const atomicUpdates = theme('atomic updates', (test) => {
       const again = await put({ metadata: before });
       const application = await stage.caller();
       const client = clientOf(stage, []);
-      expect(await client.updateMetadata(again.publicId, good('first'), { tx: application.tx })).toBe(
+      expect(await client.jobs.updateMetadata(again.publicId, good('first'), { tx: application.tx })).toBe(
         'updated',
       );
-      const waiting = client.updateMetadata(again.publicId, good('second'));
+      const waiting = client.jobs.updateMetadata(again.publicId, good('second'));
       expect(await read(again)).toEqual(before);
       await application.commit();
       expect(await waiting).toBe('updated');
@@ -294,7 +298,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
             append('log', [`${writer} ${turn}`]),
             merge('by', { [`writer ${writer}`]: { turns: turn + 1 } }),
           ];
-          expect(await client?.updateMetadata(job.publicId, operations)).toBe('updated');
+          expect(await client?.jobs.updateMetadata(job.publicId, operations)).toBe('updated');
         }
       }),
     );
@@ -312,7 +316,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     ] as const) {
       const job = await stage.put();
       const application = await stage.caller();
-      expect(await client.updateMetadata(job.publicId, [increment('n')], { tx: application.tx })).toBe(
+      expect(await client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: application.tx })).toBe(
         'updated',
       );
       await application[end]();
@@ -324,9 +328,9 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     const client = clientOf(stage, []);
     const job = await stage.put();
     const [holder, application] = [await stage.caller(), await stage.caller()];
-    await client.updateMetadata(job.publicId, [increment('n')], { tx: holder.tx });
+    await client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: holder.tx });
     await expect(
-      client.updateMetadata(job.publicId, [increment('n')], { tx: application.tx }),
+      client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: application.tx }),
     ).rejects.toMatchObject({ code: 'ROWLOCK_ILLEGAL_TRANSITION' });
     await holder.commit();
   });
@@ -335,8 +339,8 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     const client = clientOf(stage, []);
     await stage.put();
     const job = await stage.serve();
-    expect(await client.updateMetadata(job.publicId, [set('seen', true)])).toBe('updated');
-    await expect(client.updatePayload(job.publicId, [set([], 1)])).rejects.toMatchObject({
+    expect(await client.jobs.updateMetadata(job.publicId, [set('seen', true)])).toBe('updated');
+    await expect(client.jobs.updatePayload(job.publicId, [set([], 1)])).rejects.toMatchObject({
       code: 'ROWLOCK_ILLEGAL_TRANSITION',
       message: expect.stringContaining('it is complete'),
     });
@@ -351,8 +355,8 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     const client = clientOf(stage, []);
     const missing = { code: 'ROWLOCK_JOB_NOT_FOUND' };
     for (const id of ['3c9f4f4e-6a4b-4c5d-8e8f-0a1b2c3d4e5f', 'no id']) {
-      await expect(client.updateMetadata(id, [increment('n')])).rejects.toMatchObject(missing);
-      await expect(client.updatePayload(id, [increment('n')])).rejects.toMatchObject(missing);
+      await expect(client.jobs.updateMetadata(id, [increment('n')])).rejects.toMatchObject(missing);
+      await expect(client.jobs.updatePayload(id, [increment('n')])).rejects.toMatchObject(missing);
     }
   });
 
@@ -373,14 +377,14 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     await within('the handler', running.promise);
     const client = clientOf(stage, [handler]);
     for (const { publicId } of stage.workersLease ? [job] : [job, sibling]) {
-      expect(await client.updateMetadata(publicId, [increment('n')])).toBe('running');
-      expect(await client.updatePayload(publicId, [set([], 1)])).toBe('running');
+      expect(await client.jobs.updateMetadata(publicId, [increment('n')])).toBe('running');
+      expect(await client.jobs.updatePayload(publicId, [set([], 1)])).toBe('running');
     }
     finish.open();
     await until('it is settled', async () => (await stage.row(job)).status === 'complete');
     const row = await stage.row(job);
     expect(row).toMatchObject({ metadata: {}, payload: job.payload });
-    expect(await client.updateMetadata(job.publicId, [increment('n')])).toBe('updated');
+    expect(await client.jobs.updateMetadata(job.publicId, [increment('n')])).toBe('updated');
   });
 
   test("a handler's change of its own job's metadata is kept with the settlement, and lost with a throw", async <
@@ -395,10 +399,10 @@ export const atomicUpdates = theme('atomic updates', (test) => {
       retry: SOON,
       async run({ job, tx }) {
         const own = { tx };
-        expect(await client.updateMetadata(job.publicId, [append('attempts', [job.attempt])], own)).toBe(
+        expect(await client.jobs.updateMetadata(job.publicId, [append('attempts', [job.attempt])], own)).toBe(
           'updated',
         );
-        expect(await client.updatePayload(job.publicId, [set([], 'changed')], own)).toBe('running');
+        expect(await client.jobs.updatePayload(job.publicId, [set([], 'changed')], own)).toBe('running');
         if (job.attempt === 1) throw new Error('lost');
         if (job.attempt === 2) return retry(new Error('again'));
         return job.metadata;

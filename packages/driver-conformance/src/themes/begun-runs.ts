@@ -24,7 +24,7 @@ export const begunRuns = theme('begun runs', (test) => {
     const { worker, rowlock } = await startWorker(stage, [handler], { name: 'ann' });
     await allSettled(stage);
     await worker.stop();
-    const { runs, more } = await rowlock.latestRuns({ queue });
+    const { runs, more } = await rowlock.insight.runs({ queue });
     expect(more).toBe(false);
     const of = { kind: 'work', queue, worker: 'ann', host: expect.any(String) };
     const own = (publicId: string) => runs.filter((run) => run.publicId === publicId);
@@ -51,7 +51,7 @@ export const begunRuns = theme('begun runs', (test) => {
       [{ worker: 'bob' }, 0],
       [{ kind: 'other' }, 0],
     ] as const)
-      expect((await rowlock.latestRuns({ queue, ...filter })).runs).toHaveLength(count);
+      expect((await rowlock.insight.runs({ queue, ...filter })).runs).toHaveLength(count);
   });
 
   test('a time has the runs that began in it, and a page the newest of them', async (stage) => {
@@ -62,18 +62,18 @@ export const begunRuns = theme('begun runs', (test) => {
     const { worker } = await startWorker(stage, [handler], { concurrency: 1 });
     await allSettled(stage);
     await worker.stop();
-    const { runs } = await client.latestRuns({ queue });
+    const { runs } = await client.insight.runs({ queue });
     const [newest, , oldest] = runs;
     if (newest === undefined || oldest === undefined) throw new Error('There are three runs.');
-    expect(await client.latestRuns({ queue, limit: 1 })).toEqual({ runs: [newest], more: true });
+    expect(await client.insight.runs({ queue, limit: 1 })).toEqual({ runs: [newest], more: true });
     const after = new Date(newest.startedAt.getTime() + 1);
-    expect((await client.latestRuns({ queue, from: after })).runs).toEqual([]);
-    expect((await client.latestRuns({ queue, before: oldest.startedAt })).runs).toEqual([]);
+    expect((await client.insight.runs({ queue, from: after })).runs).toEqual([]);
+    expect((await client.insight.runs({ queue, before: oldest.startedAt })).runs).toEqual([]);
     const all = { from: oldest.startedAt, before: after };
-    expect((await client.latestRuns({ queue, ...all })).runs).toEqual(runs);
+    expect((await client.insight.runs({ queue, ...all })).runs).toEqual(runs);
     expect(await driver.begunRuns({ ...all, limit: 2 })).toHaveLength(2);
-    await expect(client.latestRuns({ limit: 0 })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
-    await expect(client.latestRuns({ from: new Date('never') })).rejects.toMatchObject({
+    await expect(client.insight.runs({ limit: 0 })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+    await expect(client.insight.runs({ from: new Date('never') })).rejects.toMatchObject({
       code: 'ROWLOCK_INVALID_INPUT',
     });
   });
@@ -96,7 +96,7 @@ export const begunRuns = theme('begun runs', (test) => {
     const { process } = await startWorker(stage, [handler], { name: 'first' });
     await within('the run', running.promise);
     const outcomes = async () =>
-      (await client.latestRuns({ queue })).runs
+      (await client.insight.runs({ queue })).runs
         .map(({ publicId, outcome, worker }) => [publicId, outcome, worker])
         .toSorted();
     const each = (outcome: string) => jobs.map(({ publicId }) => [publicId, outcome, 'first']).toSorted();

@@ -25,7 +25,7 @@ export const bursts = theme('bursts', (test) => {
     const faults: unknown[] = [];
     worker.on('fault', (fault) => faults.push(fault));
     await worker.start();
-    defer(() => rowlock.flush());
+    defer(() => rowlock.jobs.flush());
     const enqueue = (place: number) => rowlock.enqueue(later, { payload: place, unique: `${key}-${place}` });
     const others = numbers(50).map((place) => rowlock.enqueue(work, { payload: place }));
     const jobs = await within('the enqueues', Promise.all(numbers(MANY).map(enqueue)), LONG_MS);

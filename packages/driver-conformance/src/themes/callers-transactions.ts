@@ -21,13 +21,13 @@ function calls<Tx>(
     'enqueue with a unique key': () => rowlock.enqueue(kind, { payload: 'lost', unique: key }, { tx }),
     enqueueMany: () => rowlock.enqueueMany(kind, jobs, { tx }),
     find: () => rowlock.find(publicId, { tx }),
-    list: () => rowlock.list({ queue }, { tx }),
-    'list of a state': () => rowlock.list({ queue, status: 'in-progress' }, { tx }),
-    count: () => rowlock.count({ queue }, { tx }),
+    list: () => rowlock.jobs.list({ queue }, { tx }),
+    'list of a state': () => rowlock.jobs.list({ queue, status: 'in-progress' }, { tx }),
+    count: () => rowlock.jobs.count({ queue }, { tx }),
     cancel: () => rowlock.cancel(publicId, { tx }),
     redrive: () => rowlock.redrive(publicId, { tx }),
-    updateMetadata: () => rowlock.updateMetadata(publicId, [increment('n')], { tx }),
-    updatePayload: () => rowlock.updatePayload(publicId, [increment('n')], { tx }),
+    updateMetadata: () => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
+    updatePayload: () => rowlock.jobs.updatePayload(publicId, [increment('n')], { tx }),
     'schedules.set': () =>
       rowlock.schedules.set(key, { handler: kind, payload: 'lost', every: '1h' }, {}, { tx }),
     'schedules.pause': () => rowlock.schedules.pause(key, {}, { tx }),
@@ -85,7 +85,7 @@ export const callersTransactions = theme("callers' transactions", (test) => {
     const { tx } = application;
     const enqueue = (payload: number) =>
       rowlock.enqueue(kind, { payload, unique: `${key} ${payload}` }, { tx });
-    await Promise.all([enqueue(1), rowlock.count({ queue }, { tx }), enqueue(2), enqueue(3)]);
+    await Promise.all([enqueue(1), rowlock.jobs.count({ queue }, { tx }), enqueue(2), enqueue(3)]);
     expect(await reader.jobs(queue)).toEqual([]);
     await application.commit();
     expect((await reader.jobs(queue)).map(({ payload }) => payload).toSorted()).toEqual([1, 2, 3]);

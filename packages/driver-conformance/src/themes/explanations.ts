@@ -24,7 +24,7 @@ function lasting<Tx>({ queue, defer }: Stage<Tx>, policy: Policy = {}, started: 
 
 /** The causes, without their sentences. */
 async function causes<Tx>(client: Rowlock<Tx>, job: { readonly publicId: string }) {
-  const { reasons } = await client.explain(job.publicId);
+  const { reasons } = await client.insight.explain(job.publicId);
   for (const { text } of reasons) expect(text).toMatch(/^[A-Z0-9].*\.$/s);
   return reasons.map(({ text: _, ...cause }) => cause);
 }
@@ -35,7 +35,7 @@ export const explanations = theme('explanations', (test) => {
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
     const { publicId } = await stage.put();
-    expect(await client.explain(publicId)).toEqual({
+    expect(await client.insight.explain(publicId)).toEqual({
       publicId,
       status: 'new',
       at: expect.any(Date),
@@ -46,8 +46,10 @@ export const explanations = theme('explanations', (test) => {
   test('a job that does not exist is an error', async (stage) => {
     const client = clientOf(stage, []);
     const missing = { code: 'ROWLOCK_JOB_NOT_FOUND' };
-    await expect(client.explain('11111111-1111-4111-8111-111111111111')).rejects.toMatchObject(missing);
-    await expect(client.explain('no id')).rejects.toMatchObject(missing);
+    await expect(client.insight.explain('11111111-1111-4111-8111-111111111111')).rejects.toMatchObject(
+      missing,
+    );
+    await expect(client.insight.explain('no id')).rejects.toMatchObject(missing);
   });
 
   test('a settled job has ended, with the error of its end', async (stage) => {
@@ -90,7 +92,7 @@ export const explanations = theme('explanations', (test) => {
     const [run] = await stage.reader.runs(first.publicId);
     const held = { runId: run?.runId, worker: worker.name, since: run?.startedAt, alive: true };
     expect(await causes(client, first)).toEqual([{ reason: 'running', ...held, blocks: true }]);
-    expect(await client.explain(first.publicId)).toMatchObject({ status: 'in-progress' });
+    expect(await client.insight.explain(first.publicId)).toMatchObject({ status: 'in-progress' });
     const second = await client.enqueue(handler, { payload: 2, key });
     expect(await causes(client, second)).toContainEqual({
       reason: 'key',
@@ -128,8 +130,8 @@ export const explanations = theme('explanations', (test) => {
         blocks: false,
       },
     ]);
-    defer(() => client.resume({ kind: 'other' }));
-    await client.pause({ kind: 'other' });
+    defer(() => client.jobs.resume({ kind: 'other' }));
+    await client.jobs.pause({ kind: 'other' });
     expect(await causes(client, second)).toMatchObject([
       { reason: 'earlier', job, causes: [{ reason: 'paused' }, { reason: 'backlog' }], blocks: true },
     ]);
@@ -168,7 +170,7 @@ export const explanations = theme('explanations', (test) => {
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
     const job = await stage.put({ limits: JSON.stringify({ [name]: 5 }) });
-    const slot = await client.slots(name, { max: 5 }).acquire();
+    const slot = await client.limits.slots(name, { max: 5 }).acquire();
     expect(await causes(client, job)).toEqual([]);
     await client.limits.set(name, 1);
     expect(await causes(client, job)).toEqual([{ reason: 'limit', name, max: 1, by: [], blocks: true }]);
@@ -207,13 +209,13 @@ export const explanations = theme('explanations', (test) => {
       const work =
         scope === 'all' ? scope : { queue: { queue }, kind: { kind }, limit: { limit: name } }[scope];
       const ends = new Date((await reader.now()).getTime() + 3_600_000);
-      defer(() => client.resume(work));
-      await client.pause(work, { until: ends, reason: 'a 429', by: 'ann' });
+      defer(() => client.jobs.resume(work));
+      await client.jobs.pause(work, { until: ends, reason: 'a 429', by: 'ann' });
       const job = await stage.put({ kind, limits: JSON.stringify({ [name]: 5 }) });
       const target = { queue, kind, limit: name, all: '' }[scope];
       const paused = { until: ends, because: 'a 429', by: 'ann', since: expect.any(Date), blocks: true };
       expect(await causes(client, job)).toEqual([{ reason: 'paused', scope, name: target, ...paused }]);
-      await client.resume(work);
+      await client.jobs.resume(work);
       expect(await causes(client, job)).toEqual([]);
     });
 
@@ -263,12 +265,12 @@ export const explanations = theme('explanations', (test) => {
       const other = lasting(stage, { kind, after: ['work'], retry: SOON }, started).handler;
       const client = clientOf(stage, [work, other]);
       const later = new Date((await reader.now()).getTime() + 3_600_000);
-      defer(() => client.resume({ kind }));
-      defer(() => client.resume({ limit }));
-      if (draw(false, false, false, true)) await client.pause({ kind });
-      if (draw(false, false, false, true)) await client.pause({ limit });
+      defer(() => client.jobs.resume({ kind }));
+      defer(() => client.jobs.resume({ limit }));
+      if (draw(false, false, false, true)) await client.jobs.pause({ kind });
+      if (draw(false, false, false, true)) await client.jobs.pause({ limit });
       if (draw(false, false, true)) {
-        const slot = await client.slots(limit, { max: 1 }).acquire();
+        const slot = await client.limits.slots(limit, { max: 1 }).acquire();
         defer(() => slot[Symbol.asyncDispose]());
       }
       if (draw(false, false, true))
@@ -284,7 +286,7 @@ export const explanations = theme('explanations', (test) => {
         })),
       );
       await stage.anchor(driver, { queues: [queue], kinds: { work: [], [kind]: ['work'] } });
-      const explained = await Promise.all(jobs.map(({ publicId }) => client.explain(publicId)));
+      const explained = await Promise.all(jobs.map(({ publicId }) => client.insight.explain(publicId)));
       const blocked = explained.filter(({ reasons }) => reasons.some(({ blocks }) => blocks));
       const free = explained.filter(({ reasons }) => reasons.length === 0);
       const { worker } = await startWorker(stage, [work, other], { concurrency: 8 });

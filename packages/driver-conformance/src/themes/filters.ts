@@ -238,11 +238,11 @@ export const filters = theme('filters', (test) => {
     const { queue, key, putMany } = stage;
     await putMany(Array.from({ length: 12 }, (_, n) => ({ key, payload: { n } })));
     const client = clientOf(stage, []);
-    expect(await client.count({ queue })).toEqual({ count: 12, more: false });
-    expect(await client.count({ queue, upTo: 12 })).toEqual({ count: 12, more: false });
-    expect(await client.count({ queue, upTo: 11 })).toEqual({ count: 11, more: true });
-    expect(await client.count({ queue, key, payload: { n: 7 } })).toEqual({ count: 1, more: false });
-    const { jobs, cursor, stopped } = await client.list({ queue, key, payload: { n: 7 } });
+    expect(await client.jobs.count({ queue })).toEqual({ count: 12, more: false });
+    expect(await client.jobs.count({ queue, upTo: 12 })).toEqual({ count: 12, more: false });
+    expect(await client.jobs.count({ queue, upTo: 11 })).toEqual({ count: 11, more: true });
+    expect(await client.jobs.count({ queue, key, payload: { n: 7 } })).toEqual({ count: 1, more: false });
+    const { jobs, cursor, stopped } = await client.jobs.list({ queue, key, payload: { n: 7 } });
     expect([jobs.map(({ payload }) => payload), cursor, stopped]).toEqual([[{ n: 7 }], null, false]);
   });
 

@@ -298,7 +298,7 @@ export const followers = theme('followers', (test) => {
     const after = [first?.publicId ?? '', second?.publicId ?? ''];
     const { publicId } = await client.enqueue(handler, { payload: 3, after });
     await client.cancel(after[0] ?? '');
-    const { reasons } = await client.explain(publicId);
+    const { reasons } = await client.insight.explain(publicId);
     expect(reasons).toMatchObject([
       { reason: 'follows', jobs: [{ publicId: after[1], kind: 'work' }], more: false, blocks: true },
       { reason: 'unserved' },

@@ -22,7 +22,7 @@ export const jobRuns = theme('job runs', (test) => {
     const job = await put();
     const { rowlock } = await startWorker(stage, [handler], { name: 'ann' });
     await until('it is complete', async () => (await stage.row(job)).status === 'complete');
-    const runs = await rowlock.runs(job.publicId);
+    const runs = await rowlock.insight.runs(job.publicId);
     expect(runs.map(({ outcome, error, worker }) => [outcome, error, worker])).toEqual([
       ['retry', { code: 'E_NO', message: 'no 1' }, 'ann'],
       ['retry', { code: 'E_NO', message: 'no 2' }, 'ann'],
@@ -52,7 +52,10 @@ export const jobRuns = theme('job runs', (test) => {
     if (first === undefined || second === undefined) throw new Error('There are two jobs.');
     const { rowlock } = await startWorker(stage, [handler]);
     await until('both are settled', async () => (await stage.row(second)).status === 'error');
-    const [one, other] = [await rowlock.runs(first.publicId), await rowlock.runs(second.publicId)];
+    const [one, other] = [
+      await rowlock.insight.runs(first.publicId),
+      await rowlock.insight.runs(second.publicId),
+    ];
     expect([one, other]).toMatchObject([
       [{ outcome: 'complete', error: null }],
       [{ outcome: 'fail', error: { message: 'no' } }],
@@ -86,33 +89,36 @@ export const jobRuns = theme('job runs', (test) => {
     const client = clientOf(stage, []);
     const { process } = await startWorker(stage, [handler('first')], { name: 'first' });
     await within('the first run', running.promise);
-    await until('it is seen', async () => (await client.runs(job.publicId)).length === 1);
-    expect(await client.runs(job.publicId)).toMatchObject([
+    await until('it is seen', async () => (await client.insight.runs(job.publicId)).length === 1);
+    expect(await client.insight.runs(job.publicId)).toMatchObject([
       { outcome: 'running', worker: 'first', finishedAt: null },
     ]);
     await process.kill();
     await until(
       'its worker is dead',
-      async () => (await client.runs(job.publicId))[0]?.outcome === 'crashed',
+      async () => (await client.insight.runs(job.publicId))[0]?.outcome === 'crashed',
     );
     await startWorker(stage, [handler('second')], { name: 'second' });
     await within('the second run', again.promise);
-    expect(await client.runs(job.publicId)).toMatchObject([
+    expect(await client.insight.runs(job.publicId)).toMatchObject([
       { outcome: 'crashed', worker: 'first' },
       { outcome: 'running', worker: 'second' },
     ]);
     finish.open();
     await until('it is complete', async () => (await stage.row(job)).status === 'complete');
-    expect(await client.runs(job.publicId)).toMatchObject([{ outcome: 'crashed' }, { outcome: 'complete' }]);
+    expect(await client.insight.runs(job.publicId)).toMatchObject([
+      { outcome: 'crashed' },
+      { outcome: 'complete' },
+    ]);
   });
 
   test('a job that never ran has no runs, and one that is not there is refused', async (stage) => {
     const { put, newJob, caller, driver } = stage;
     const client = clientOf(stage, []);
-    expect(await client.runs((await put()).publicId)).toEqual([]);
+    expect(await client.insight.runs((await put()).publicId)).toEqual([]);
     const refused = { code: 'ROWLOCK_JOB_NOT_FOUND' };
-    await expect(client.runs(randomUUID())).rejects.toMatchObject(refused);
-    await expect(client.runs('no id')).rejects.toMatchObject(refused);
+    await expect(client.insight.runs(randomUUID())).rejects.toMatchObject(refused);
+    await expect(client.insight.runs('no id')).rejects.toMatchObject(refused);
     const application = await caller();
     const store = driver.join(application.tx);
     const [mine] = await store.enqueue([newJob()]);

@@ -68,7 +68,7 @@ export const limitedRuns = theme('limited runs', (test) => {
     const handler = limitedTo(stage, { name: key, max: 1 }, log);
     const other = defineHandler({ kind: 'other', queue, payload: AnyJson, run: log });
     const client = clientOf(stage, [handler, other]);
-    const slot = await client.slots(key, { max: 1 }).acquire();
+    const slot = await client.limits.slots(key, { max: 1 }).acquire();
     await client.enqueue(handler, { payload: 'limited', key });
     await client.enqueue(other, { payload: 'behind it', key });
     const beside = await client.enqueue(other, { payload: 'beside' });
@@ -116,7 +116,7 @@ export const limitedRuns = theme('limited runs', (test) => {
           ];
     const handler = limitedTo(stage, rule, () => done.open());
     const client = clientOf(stage, [handler]);
-    await using slot = await client.slots(`${key} a`, { max: 1 }).acquire();
+    await using slot = await client.limits.slots(`${key} a`, { max: 1 }).acquire();
     expect(slot.outcome).toBe('acquired');
     await client.enqueueMany(handler, [...PAYLOADS, { payload: 'last' }]);
     const { worker } = await openWorker(stage, [handler], {}, (driver) =>
@@ -149,7 +149,7 @@ export const limitedRuns = theme('limited runs', (test) => {
   test('slots that are taken without a job count too, and the wait for one ends with its release', async (stage) => {
     const { key } = stage;
     const client = clientOf(stage, []);
-    const slots = client.slots(key, { perBucket: 1, buckets: 2 });
+    const slots = client.limits.slots(key, { perBucket: 1, buckets: 2 });
     const [one, two] = [await slots.acquire(), await slots.acquire()];
     expect([one.outcome, two.outcome]).toEqual(['acquired', 'acquired']);
     expect((await slots.acquire()).outcome).toBe('full');
@@ -160,12 +160,12 @@ export const limitedRuns = theme('limited runs', (test) => {
     const stopped = slots.acquire({ wait: '1h', signal: AbortSignal.abort(new Error('no more')) });
     await expect(stopped).rejects.toThrow('no more');
     for (const holder of [two, three]) await holder[Symbol.asyncDispose]();
-    await using last = await client.slots(key, { max: 1 }).acquire({ wait: '1h' });
+    await using last = await client.limits.slots(key, { max: 1 }).acquire({ wait: '1h' });
     expect(last.outcome).toBe('acquired');
   });
 
   test('a slot that is kept for longer than it may be is lost, and free for others', async (stage) => {
-    const slots = clientOf(stage, []).slots(stage.key, { max: 1 });
+    const slots = clientOf(stage, []).limits.slots(stage.key, { max: 1 });
     await using kept = await slots.acquire({ atMost: '1s' });
     if (kept.outcome === 'full') throw new Error('The slot was not free.');
     expect((await slots.acquire()).outcome).toBe('full');

@@ -72,7 +72,7 @@ export const limitsInUse = theme('limits in use', (test) => {
   test('a slot without a job is taken too, and has no job', async (stage) => {
     const { key } = stage;
     const client = clientOf(stage, []);
-    const slot = await client.slots(key, { max: 2 }).acquire();
+    const slot = await client.limits.slots(key, { max: 2 }).acquire();
     stage.defer(() => slot[Symbol.asyncDispose]());
     expect(await limitOf(client, key)).toEqual({
       name: key,
@@ -101,8 +101,8 @@ export const limitsInUse = theme('limits in use', (test) => {
   test('paused jobs wait for their limit too, and each part has its share of the count', async (stage) => {
     const { driver, queue, key } = stage;
     const client = clientOf(stage, []);
-    stage.defer(() => client.resume({ queue }));
-    await client.pause({ queue });
+    stage.defer(() => client.jobs.resume({ queue }));
+    await client.jobs.pause({ queue });
     const limits = JSON.stringify({ [key]: 1 });
     await stage.putMany(Array.from({ length: 12 }, () => ({ limits })));
     expect(await limitOf(client, key)).toMatchObject({ waiting: count(12) });
@@ -115,11 +115,11 @@ export const limitsInUse = theme('limits in use', (test) => {
     const client = clientOf(stage, []);
     const [one, other] = [`${key} 1`, `${key} 2`];
     const slots = [
-      await client.slots(one, { max: 2 }).acquire(),
-      await client.slots(one, { max: 2 }).acquire(),
+      await client.limits.slots(one, { max: 2 }).acquire(),
+      await client.limits.slots(one, { max: 2 }).acquire(),
     ];
     stage.defer(() => Promise.all(slots.map((slot) => slot[Symbol.asyncDispose]())));
-    const last = await client.slots(other, { max: 1 }).acquire();
+    const last = await client.limits.slots(other, { max: 1 }).acquire();
     await last[Symbol.asyncDispose]();
     const taken = async (names?: readonly string[]) =>
       new Map((await driver.takenSlots(names)).map((slots) => [slots.name, slots.taken]));
@@ -132,7 +132,7 @@ export const limitsInUse = theme('limits in use', (test) => {
   test('slots are taken while they are counted', async (stage) => {
     const { driver, key } = stage;
     const client = clientOf(stage, []);
-    const slots = client.slots(key, { max: 1 });
+    const slots = client.limits.slots(key, { max: 1 });
     let isOver = false;
     const counts = Promise.all(
       [1, 2].map(async () => {
@@ -166,7 +166,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     await client.rates.set(key, { limit: 2, per: '1h', burst: 3 }, { by: 'ann' });
     expect(await listed()).toMatchObject({ limit: 2, burst: 3, setBy: 'ann', nextAt: null });
     await client.rates.reset(key);
-    await client.cancelMany({ queue: stage.queue });
+    await client.jobs.cancelMany({ queue: stage.queue });
     expect(await listed()).toMatchObject({ name: key, limit: null, perMs: null, burst: null, nextAt: null });
     expect(await stage.row(job ?? { publicId: '' })).toMatchObject({ status: 'cancelled' });
   });

@@ -82,7 +82,7 @@ export const liveness = theme('liveness', (test) => {
     const client = clientOf(stage, [handler]);
     await client.enqueue(handler, { payload: 1 });
     await allSettled(stage);
-    await client.flush();
+    await client.jobs.flush();
   });
 
   test('an idle worker is woken by an enqueue of its own process, whether the database calls it or not', async (stage) => {
@@ -121,7 +121,7 @@ export const liveness = theme('liveness', (test) => {
     await application.commit();
     await until('the joined job is served', async () => served.length === 2);
     expect(served).toEqual(['outside', 'joined']);
-    await client.flush();
+    await client.jobs.flush();
   });
 
   test('a worker that starts late serves what was enqueued before', async (stage) => {

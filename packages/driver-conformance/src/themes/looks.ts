@@ -15,11 +15,11 @@ async function page<Tx>(stage: Stage<Tx>) {
   const { publicId } = await stage.put({ limits: JSON.stringify({ [limit]: 1 }) });
   const look = async (): Promise<void> => {
     await Promise.all([
-      client.explain(publicId),
-      client.picture({ queue }),
+      client.insight.explain(publicId),
+      client.insight.picture({ queue }),
       client.limits.list(),
-      client.runs(publicId),
-      client.stats(),
+      client.insight.runs(publicId),
+      client.insight.stats(),
     ]);
   };
   return { limit, look };

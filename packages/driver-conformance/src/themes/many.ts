@@ -28,24 +28,24 @@ export const many = theme('many jobs', (test) => {
     const { queue, reader } = stage;
     const client = clientOf(stage, []);
     const [, , cancelled] = await mixture(stage);
-    expect(await client.redriveMany({ queue, payload: { even: true } })).toEqual({
+    expect(await client.jobs.redriveMany({ queue, payload: { even: true } })).toEqual({
       ...NOTHING,
       found: 1,
       changed: 1,
     });
     expect(await statuses(stage)).toEqual(['new', 'error', 'cancelled', 'new', 'new', 'new']);
-    expect(await client.cancelMany({ queue, kind: ['k3', 'k4'] })).toEqual({
+    expect(await client.jobs.cancelMany({ queue, kind: ['k3', 'k4'] })).toEqual({
       ...NOTHING,
       found: 2,
       changed: 2,
     });
     expect(await statuses(stage)).toEqual(['new', 'error', 'cancelled', 'cancelled', 'cancelled', 'new']);
     const both = { queue, status: ['error', 'cancelled'], kind: ['k1', 'k2'] } as const;
-    expect(await client.redriveMany(both)).toEqual({ ...NOTHING, found: 2, changed: 2 });
+    expect(await client.jobs.redriveMany(both)).toEqual({ ...NOTHING, found: 2, changed: 2 });
     expect((await reader.job(cancelled?.publicId ?? ''))?.redrives).toBe(1);
-    expect(await client.deleteMany({ queue })).toEqual({ ...NOTHING, found: 2, changed: 2 });
+    expect(await client.jobs.deleteMany({ queue })).toEqual({ ...NOTHING, found: 2, changed: 2 });
     expect(await statuses(stage)).toEqual(['new', 'new', 'new', 'new']);
-    expect(await client.deleteMany({ queue, error: { code: 'E_MANY' } })).toEqual(NOTHING);
+    expect(await client.jobs.deleteMany({ queue, error: { code: 'E_MANY' } })).toEqual(NOTHING);
   });
 
   test('a dry run finds the same jobs, and changes none', async (stage) => {
@@ -54,9 +54,9 @@ export const many = theme('many jobs', (test) => {
     await mixture(stage);
     const before = await stage.reader.jobs(queue);
     const dryRun = true;
-    expect(await client.cancelMany({ queue }, { dryRun })).toEqual({ ...NOTHING, found: 3 });
-    expect(await client.redriveMany({ queue }, { dryRun })).toEqual({ ...NOTHING, found: 2 });
-    expect(await client.deleteMany({ queue }, { dryRun })).toEqual({ ...NOTHING, found: 3 });
+    expect(await client.jobs.cancelMany({ queue }, { dryRun })).toEqual({ ...NOTHING, found: 3 });
+    expect(await client.jobs.redriveMany({ queue }, { dryRun })).toEqual({ ...NOTHING, found: 2 });
+    expect(await client.jobs.deleteMany({ queue }, { dryRun })).toEqual({ ...NOTHING, found: 3 });
     expect(await stage.reader.jobs(queue)).toEqual(before);
   });
 
@@ -66,16 +66,20 @@ export const many = theme('many jobs', (test) => {
     await putMany(Array.from({ length: 250 }, (_, n) => ({ payload: { odd: n % 2 === 1 } })));
     const reports: ManyChanged[] = [];
     const options = { onProgress: (progress: ManyChanged) => reports.push(progress) };
-    expect(await client.cancelMany({ queue }, options)).toEqual({ ...NOTHING, found: 250, changed: 250 });
+    expect(await client.jobs.cancelMany({ queue }, options)).toEqual({
+      ...NOTHING,
+      found: 250,
+      changed: 250,
+    });
     expect(reports.map(({ changed }) => changed)).toEqual([100, 200, 250]);
-    expect(await client.deleteMany({ queue, payload: { odd: true } })).toMatchObject({ changed: 125 });
+    expect(await client.jobs.deleteMany({ queue, payload: { odd: true } })).toMatchObject({ changed: 125 });
     expect(await statuses(stage)).toEqual(Array.from({ length: 125 }, () => 'cancelled'));
   });
 
   test('most leaves out the older ones', async (stage) => {
     const { queue, putMany } = stage;
     await putMany(Array.from({ length: 5 }, () => ({})));
-    expect(await clientOf(stage, []).cancelMany({ queue }, { most: 2 })).toMatchObject({
+    expect(await clientOf(stage, []).jobs.cancelMany({ queue }, { most: 2 })).toMatchObject({
       found: 2,
       changed: 2,
     });
@@ -88,7 +92,7 @@ export const many = theme('many jobs', (test) => {
     const stopping = new AbortController();
     const stopped = new Error('enough');
     const onProgress = (): void => stopping.abort(stopped);
-    const cancelled = clientOf(stage, []).cancelMany({ queue }, { signal: stopping.signal, onProgress });
+    const cancelled = clientOf(stage, []).jobs.cancelMany({ queue }, { signal: stopping.signal, onProgress });
     await expect(cancelled).rejects.toBe(stopped);
     expect((await statuses(stage)).filter((status) => status === 'cancelled')).toHaveLength(100);
   });
@@ -103,19 +107,19 @@ export const many = theme('many jobs', (test) => {
       outcome: 'moved',
     });
     const status = 'cancelled';
-    expect(await within('the redrive', client.redriveMany({ queue, status }))).toEqual({
+    expect(await within('the redrive', client.jobs.redriveMany({ queue, status }))).toEqual({
       ...NOTHING,
       found: 1,
       skipped: 1,
     });
-    expect(await within('the deletion', client.deleteMany({ queue }))).toEqual({
+    expect(await within('the deletion', client.jobs.deleteMany({ queue }))).toEqual({
       ...NOTHING,
       found: 1,
       skipped: 1,
     });
     await application.rollback();
     const { held } = await hold();
-    expect(await within('the cancel', client.cancelMany({ queue }))).toEqual({
+    expect(await within('the cancel', client.jobs.cancelMany({ queue }))).toEqual({
       ...NOTHING,
       found: 1,
       signalled: 1,
@@ -131,7 +135,7 @@ export const many = theme('many jobs', (test) => {
     await put({ unique });
     const free = await put();
     await driver.move('cancel', free.publicId);
-    expect(await clientOf(stage, []).redriveMany({ queue, status: 'cancelled' })).toEqual({
+    expect(await clientOf(stage, []).jobs.redriveMany({ queue, status: 'cancelled' })).toEqual({
       ...NOTHING,
       found: 2,
       changed: 1,
@@ -160,9 +164,9 @@ export const many = theme('many jobs', (test) => {
     const job = await put({ key });
     const { rowlock } = await startWorker(stage, [handler]);
     await within('the run', running.promise);
-    expect(await rowlock.cancelMany({ queue })).toMatchObject({ found: 1, signalled: 1 });
+    expect(await rowlock.jobs.cancelMany({ queue })).toMatchObject({ found: 1, signalled: 1 });
     await until('it is cancelled', async () => (await stage.row(job)).status === 'cancelled');
-    expect(await rowlock.redriveMany({ queue, status: 'cancelled' })).toMatchObject({ changed: 1 });
+    expect(await rowlock.jobs.redriveMany({ queue, status: 'cancelled' })).toMatchObject({ changed: 1 });
     await within('the run after', again.promise);
     await until('it is complete', async () => (await stage.row(job)).status === 'complete');
   });
@@ -172,13 +176,13 @@ export const many = theme('many jobs', (test) => {
     const client = clientOf(stage, []);
     const invalid = { code: 'ROWLOCK_INVALID_INPUT' };
     for (const call of [
-      client.cancelMany({}),
-      client.redriveMany({}),
-      client.deleteMany({}),
-      client.cancelMany({ queue, status: 'error' }),
-      client.redriveMany({ queue, status: ['error', 'complete'] }),
-      client.deleteMany({ queue, status: 'new' }),
-      client.cancelMany({ queue }, { most: 0 }),
+      client.jobs.cancelMany({}),
+      client.jobs.redriveMany({}),
+      client.jobs.deleteMany({}),
+      client.jobs.cancelMany({ queue, status: 'error' }),
+      client.jobs.redriveMany({ queue, status: ['error', 'complete'] }),
+      client.jobs.deleteMany({ queue, status: 'new' }),
+      client.jobs.cancelMany({ queue }, { most: 0 }),
     ])
       await expect(call).rejects.toMatchObject(invalid);
   });

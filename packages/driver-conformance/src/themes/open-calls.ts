@@ -48,7 +48,7 @@ export const openCalls = theme('open calls', (test) => {
           calls.add(notes.write(tx, 'first'));
           calls.add(rowlock.enqueue(follow, { payload: 1, unique: queue }, { tx }));
           calls.add(rowlock.enqueueMany(follow, [{ payload: 2 }, { payload: 3 }], { tx }));
-          calls.add(rowlock.count({}, { tx }));
+          calls.add(rowlock.jobs.count({}, { tx }));
           calls.add(enqueue(follow, { payload: 4 }));
           calls.add(enqueueMany(follow, [{ payload: 5 }, { payload: 6 }]));
           calls.add(notes.write(tx, 'last'));

@@ -16,11 +16,11 @@ function logging<Tx>({ queue }: Pick<Stage<Tx>, 'queue'>, log: unknown[], kind =
 async function pauseBy<Tx>(
   { defer }: Pick<Stage<Tx>, 'defer'>,
   client: Rowlock<Tx>,
-  work: Parameters<Rowlock<Tx>['pause']>[0],
+  work: Parameters<Rowlock<Tx>['jobs']['pause']>[0],
   ends?: Date,
 ): Promise<void> {
-  defer(() => client.resume(work));
-  await client.pause(work, { reason: 'a reason', by: 'ann', ...(ends && { until: ends }) });
+  defer(() => client.jobs.resume(work));
+  await client.jobs.pause(work, { reason: 'a reason', by: 'ann', ...(ends && { until: ends }) });
 }
 
 /** Lets the worker look. Resolves when it is idle. */
@@ -47,7 +47,7 @@ export const pausedRuns = theme('paused runs', (test) => {
       await idle(worker);
       expect(await stage.row({ publicId })).toEqual(before);
       expect(await stage.reader.runs(publicId)).toEqual([]);
-      await client.resume(work);
+      await client.jobs.resume(work);
       expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
       expect(ran).toEqual(['paused']);
     });
@@ -85,20 +85,20 @@ export const pausedRuns = theme('paused runs', (test) => {
       });
       const work = scope === 'kind' ? { kind } : { limit: key };
       const client = clientOf(stage, [handler]);
-      defer(() => client.resume(work));
+      defer(() => client.jobs.resume(work));
       const { publicId } = await client.enqueue(handler, { payload: 1 });
       const other = await client.enqueue(handler, { payload: 2 });
       const { worker } = await openWorker(stage, [handler], { concurrency: 1 });
       const settled = new Promise<void>((resolve) => worker.on('settled', () => resolve()));
       await worker.start();
       await within('the handler has paused', settled);
-      const pauses = (await client.pauses()).filter(({ name }) => name === key || name === kind);
+      const pauses = (await client.jobs.pauses()).filter(({ name }) => name === key || name === kind);
       expect(pauses).toMatchObject([{ reason: 'a 429', until: ends }]);
       await idle(worker);
       expect(await stage.row({ publicId })).toMatchObject({ status: 'new', attempt: 0 });
       expect(await stage.row(other)).toMatchObject({ status: 'new', attempt: 0 });
       expect(ran).toEqual([1]);
-      await client.resume(work);
+      await client.jobs.resume(work);
       await until('the other has run', async () => (await stage.row(other)).status === 'complete');
       expect(ran).toEqual([1, 2]);
     });
@@ -145,7 +145,7 @@ export const pausedRuns = theme('paused runs', (test) => {
     await idle(worker);
     expect(await stage.row(second)).toMatchObject({ status: 'new' });
     expect(await stage.reader.runs(second.publicId)).toEqual([]);
-    await client.resume({ queue });
+    await client.jobs.resume({ queue });
     expect(await allSettled(stage)).toHaveLength(2);
   });
 
@@ -161,7 +161,7 @@ export const pausedRuns = theme('paused runs', (test) => {
     await startWorker(stage, [first, other]);
     await until('the job beside is done', async () => (await stage.row(beside)).status === 'complete');
     expect(order).toEqual(['beside']);
-    await client.resume({ kind: 'first' });
+    await client.jobs.resume({ kind: 'first' });
     await allSettled(stage);
     expect(order).toEqual(['beside', 'paused', 'behind it']);
   });
@@ -183,21 +183,21 @@ export const pausedRuns = theme('paused runs', (test) => {
     const client = clientOf(stage, []);
     const { key } = stage;
     await pauseBy(stage, client, { kind: key });
-    expect(await client.pauses()).toMatchObject([
+    expect(await client.jobs.pauses()).toMatchObject([
       { scope: 'kind', name: key, until: null, reason: 'a reason', by: 'ann', pausedAt: expect.any(Date) },
     ]);
     const { tx, commit } = await stage.caller();
-    await client.resume({ kind: key }, { tx });
-    expect(await client.pauses({ tx })).toEqual([]);
-    expect(await client.pauses()).toHaveLength(1);
+    await client.jobs.resume({ kind: key }, { tx });
+    expect(await client.jobs.pauses({ tx })).toEqual([]);
+    expect(await client.jobs.pauses()).toHaveLength(1);
     await commit();
-    expect(await client.pauses()).toEqual([]);
+    expect(await client.jobs.pauses()).toEqual([]);
     const wrong: unknown = { queue: 'a', kind: 'b' };
     // @ts-expect-error More than one.
-    await expect(client.pause(wrong)).rejects.toMatchObject({ name: 'InvalidInputError' });
-    await expect(client.pause('all', { until: new Date('never') })).rejects.toMatchObject({
+    await expect(client.jobs.pause(wrong)).rejects.toMatchObject({ name: 'InvalidInputError' });
+    await expect(client.jobs.pause('all', { until: new Date('never') })).rejects.toMatchObject({
       name: 'InvalidInputError',
     });
-    await expect(client.pause({ queue: '' })).rejects.toMatchObject({ name: 'InvalidInputError' });
+    await expect(client.jobs.pause({ queue: '' })).rejects.toMatchObject({ name: 'InvalidInputError' });
   });
 });

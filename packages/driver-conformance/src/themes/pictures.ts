@@ -22,7 +22,7 @@ function states(jobs: readonly PicturedJob[]) {
 export const pictures = theme('pictures', (test) => {
   test('an empty queue has no jobs', async (stage) => {
     const { queue } = stage;
-    const picture = await clientOf(stage, []).picture({ queue });
+    const picture = await clientOf(stage, []).insight.picture({ queue });
     expect(picture).toEqual({ queue, at: expect.any(Date), jobs: [], more: false, workers: [] });
   });
 
@@ -38,7 +38,7 @@ export const pictures = theme('pictures', (test) => {
       { priority: -1, key },
     ]);
     const [last, later, fourth, second, third, first] = rows;
-    const { jobs, at, more, workers } = await clientOf(stage, []).picture({ queue });
+    const { jobs, at, more, workers } = await clientOf(stage, []).insight.picture({ queue });
     expect(jobs.map(({ publicId }) => publicId)).toEqual(
       [first, second, third, fourth, later, last].map((row) => row?.publicId),
     );
@@ -64,7 +64,7 @@ export const pictures = theme('pictures', (test) => {
     await stage.serve();
     await stage.put({ queue: `${queue} 2` });
     const { publicId } = await stage.put();
-    const { jobs } = await clientOf(stage, []).picture({ queue });
+    const { jobs } = await clientOf(stage, []).insight.picture({ queue });
     expect(jobs.map((job) => job.publicId)).toEqual([publicId]);
   });
 
@@ -93,7 +93,7 @@ export const pictures = theme('pictures', (test) => {
     const other = await client.enqueue(handler, { payload: 4, delay: '1h' });
     const [record] = await reader.runs(jobs[0]?.publicId ?? '');
     const run = { runId: record?.runId, worker: worker.name, since: record?.startedAt, alive: true };
-    const picture = await client.picture({ queue });
+    const picture = await client.insight.picture({ queue });
     expect(picture.jobs.map(({ publicId, run: has }) => ({ publicId, run: has }))).toEqual([
       ...jobs.map(({ publicId }) => ({ publicId, run })),
       { publicId: later.publicId, run: null },
@@ -113,16 +113,16 @@ export const pictures = theme('pictures', (test) => {
     const { queue, key } = stage;
     await serve(stage, { work: [] });
     const [first, second, third] = await stage.putMany([{ key, priority: 9 }, { key }, {}]);
-    const { jobs } = await clientOf(stage, []).picture({ queue });
+    const { jobs } = await clientOf(stage, []).insight.picture({ queue });
     const waits = { state: 'earlier', waitsFor: first?.publicId };
     expect(states(jobs)).toEqual([
       { publicId: second?.publicId, ...waits },
       { publicId: third?.publicId, state: 'due', waitsFor: null },
       { publicId: first?.publicId, state: 'due', waitsFor: null },
     ]);
-    const two = await clientOf(stage, []).picture({ queue, limit: 2 });
+    const two = await clientOf(stage, []).insight.picture({ queue, limit: 2 });
     expect(states(two.jobs)).toEqual(states(jobs));
-    const one = await clientOf(stage, []).picture({ queue, limit: 1 });
+    const one = await clientOf(stage, []).insight.picture({ queue, limit: 1 });
     expect(states(one.jobs)).toEqual([states(jobs)[0], states(jobs)[2]]);
     expect(one.more).toBe(true);
   });
@@ -132,7 +132,7 @@ export const pictures = theme('pictures', (test) => {
     await serve(stage, { work: ['before'] });
     const first = await stage.put({ kind: 'before', queue: `${queue} 2`, key });
     const job = await stage.put({ key });
-    const { jobs } = await clientOf(stage, []).picture({ queue });
+    const { jobs } = await clientOf(stage, []).insight.picture({ queue });
     expect(states(jobs)).toEqual([{ publicId: job.publicId, state: 'after', waitsFor: first.publicId }]);
   });
 
@@ -141,7 +141,7 @@ export const pictures = theme('pictures', (test) => {
     await serve(stage, { work: [] });
     const first = await stage.put();
     const [job] = await driver.enqueue([stage.newJob({ after: [first.publicId] })]);
-    const { jobs } = await clientOf(stage, []).picture({ queue });
+    const { jobs } = await clientOf(stage, []).insight.picture({ queue });
     expect(states(jobs)).toEqual([
       { publicId: first.publicId, state: 'due', waitsFor: null },
       { publicId: job?.publicId, state: 'follows', waitsFor: first.publicId },
@@ -154,15 +154,15 @@ export const pictures = theme('pictures', (test) => {
     const kind = `kind of ${queue}`;
     await serve(stage, { work: [], [kind]: [] });
     await stage.putMany([{}, { kind }, { limits: JSON.stringify({ [key]: 1 }) }, { kind: 'unserved' }]);
-    const seen = async () => (await client.picture({ queue })).jobs.map(({ state }) => state);
+    const seen = async () => (await client.insight.picture({ queue })).jobs.map(({ state }) => state);
     expect(await seen()).toEqual(['due', 'due', 'due', 'unserved']);
-    stage.defer(() => client.resume({ kind }));
-    stage.defer(() => client.resume({ limit: key }));
-    await client.pause({ kind });
-    await client.pause({ limit: key });
+    stage.defer(() => client.jobs.resume({ kind }));
+    stage.defer(() => client.jobs.resume({ limit: key }));
+    await client.jobs.pause({ kind });
+    await client.jobs.pause({ limit: key });
     expect(await seen()).toEqual(['due', 'paused', 'paused', 'unserved']);
-    stage.defer(() => client.resume({ queue }));
-    await client.pause({ queue });
+    stage.defer(() => client.jobs.resume({ queue }));
+    await client.jobs.pause({ queue });
     expect(await seen()).toEqual(['paused', 'paused', 'paused', 'paused']);
   });
 
@@ -176,13 +176,13 @@ export const pictures = theme('pictures', (test) => {
       { limits: JSON.stringify({ [rate]: [1, HOUR_MS, 1] }) },
     ]);
     const seen = async () =>
-      (await client.picture({ queue })).jobs.map(({ state, waitsFor }) => [state, waitsFor]);
+      (await client.insight.picture({ queue })).jobs.map(({ state, waitsFor }) => [state, waitsFor]);
     const free = [
       ['due', null],
       ['due', null],
     ];
     expect(await seen()).toEqual(free);
-    const slot = await client.slots(limit, { max: 1 }).acquire();
+    const slot = await client.limits.slots(limit, { max: 1 }).acquire();
     stage.defer(() => slot[Symbol.asyncDispose]());
     const take = randomUUID();
     await driver.takeStarts([{ name: rate, limit: 1, perMs: HOUR_MS, burst: 1 }], take);
@@ -200,7 +200,7 @@ export const pictures = theme('pictures', (test) => {
     const limited = (name: string) => ({ limits: JSON.stringify({ [name]: 1 }) });
     const many = await stage.putMany(Array.from({ length: 8 }, () => limited(`${key} many`)));
     const few = await stage.putMany([limited(`${key} few`)]);
-    const { jobs, more } = await clientOf(stage, []).picture({ queue, limit: 4 });
+    const { jobs, more } = await clientOf(stage, []).insight.picture({ queue, limit: 4 });
     expect(jobs.map(({ publicId }) => publicId)).toEqual(
       [...many.slice(0, 2), ...few].map(({ publicId }) => publicId),
     );
@@ -211,11 +211,11 @@ export const pictures = theme('pictures', (test) => {
     const { queue } = stage;
     const client = clientOf(stage, []);
     await stage.putMany([{}, {}, delayed]);
-    const { jobs, more } = await client.picture({ queue, limit: 2 });
+    const { jobs, more } = await client.insight.picture({ queue, limit: 2 });
     expect(jobs.map(({ state }) => state)).toEqual(['unserved', 'unserved']);
     expect(more).toBe(true);
-    expect(await client.picture({ queue, limit: 3 })).toMatchObject({ more: false });
-    await expect(client.picture({ queue, limit: 10_001 })).rejects.toMatchObject({
+    expect(await client.insight.picture({ queue, limit: 3 })).toMatchObject({ more: false });
+    await expect(client.insight.picture({ queue, limit: 10_001 })).rejects.toMatchObject({
       code: 'ROWLOCK_INVALID_INPUT',
     });
   });
@@ -224,7 +224,7 @@ export const pictures = theme('pictures', (test) => {
     const { queue, key } = stage;
     const [job] = await stage.putMany([{ key }, { limits: JSON.stringify({ [key]: 1 }) }]);
     const { held } = await stage.hold();
-    const { jobs } = await within('the picture', clientOf(stage, []).picture({ queue }));
+    const { jobs } = await within('the picture', clientOf(stage, []).insight.picture({ queue }));
     expect(jobs).toHaveLength(2);
     expect(jobs[0]?.publicId).toBe(job?.publicId);
     await held.rollback();

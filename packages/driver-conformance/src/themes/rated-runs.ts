@@ -187,7 +187,7 @@ export const ratedRuns = theme('rated runs', (test) => {
       run: () => {},
     });
     const client = clientOf(stage, [handler]);
-    const slot = await client.slots(key, { max: 1 }).acquire();
+    const slot = await client.limits.slots(key, { max: 1 }).acquire();
     await client.enqueue(handler, { payload: 1 });
     const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));

@@ -158,7 +158,7 @@ export const retention = theme('retention', (test) => {
     const waiting = await put();
     const steps: number[] = [];
     const rules: Retention = { queues: { [queue]: { complete: '7d', error: '30d' } } };
-    const pruned = await clientOf(stage, []).prune(rules, { onStep: (step) => steps.push(step) });
+    const pruned = await clientOf(stage, []).jobs.prune(rules, { onStep: (step) => steps.push(step) });
     expect(pruned).toBe(2);
     expect(steps.reduce((sum, step) => sum + step, 0)).toBe(2);
     expect(await left(stage)).toEqual(publicIds(complete[1], error[1], cancelled, waiting));
@@ -174,10 +174,10 @@ export const retention = theme('retention', (test) => {
     ] as const;
     const waiting = await put();
     const client = clientOf(stage, []);
-    expect(await client.prune({ queues: { [queue]: { keep: 2 } } })).toBe(2);
+    expect(await client.jobs.prune({ queues: { [queue]: { keep: 2 } } })).toBe(2);
     expect(await left(stage)).toEqual(publicIds(jobs[2], jobs[3], waiting));
-    expect(await client.prune({ queues: { [queue]: { keep: 2 } } })).toBe(0);
-    expect(await client.prune({ queues: { [queue]: { keep: 0 } } })).toBe(2);
+    expect(await client.jobs.prune({ queues: { [queue]: { keep: 2 } } })).toBe(0);
+    expect(await client.jobs.prune({ queues: { [queue]: { keep: 0 } } })).toBe(2);
     expect(await left(stage)).toEqual(publicIds(waiting));
   });
 

@@ -58,7 +58,7 @@ export const runningJob = theme('running job', (test) => {
     finish.open();
     const rows = await allSettled(stage);
     expect(rows).toMatchObject([{ status: 'complete', payload: 1 }]);
-    await client.flush();
+    await client.jobs.flush();
   });
 
   for (const [what, options, given] of [

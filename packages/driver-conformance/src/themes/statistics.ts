@@ -9,7 +9,7 @@ import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
 /** The lanes of the test's queue. */
 async function lanesOf<Tx>({ queue }: Pick<Stage<Tx>, 'queue'>, client: Rowlock<Tx>) {
-  const { lanes } = await client.stats();
+  const { lanes } = await client.insight.stats();
   return lanes.filter((lane) => lane.queue === queue);
 }
 
@@ -40,15 +40,15 @@ export const statistics = theme('statistics', (test) => {
       { ...lane, kind: 'other', waiting: due(3), due: due(1), delayed: due(2) },
       { ...lane, kind: 'work', waiting: due(3), due: due(2), delayed: due(1) },
     ]);
-    defer(() => client.resume({ kind: 'other' }));
-    defer(() => client.resume({ limit: stage.key }));
-    await client.pause({ kind: 'other' });
-    await client.pause({ limit: stage.key });
+    defer(() => client.jobs.resume({ kind: 'other' }));
+    defer(() => client.jobs.resume({ limit: stage.key }));
+    await client.jobs.pause({ kind: 'other' });
+    await client.jobs.pause({ limit: stage.key });
     expect(await lanesOf(stage, client)).toMatchObject([{ paused: 1 }, { paused: 1 }]);
-    await client.resume({ kind: 'other' });
-    await client.pause({ queue });
+    await client.jobs.resume({ kind: 'other' });
+    await client.jobs.pause({ queue });
     expect(await lanesOf(stage, client)).toMatchObject([{ paused: 1 }, { paused: 2 }]);
-    await client.resume({ queue });
+    await client.jobs.resume({ queue });
   });
 
   test('the oldest due job is the one whose time came first', async (stage) => {

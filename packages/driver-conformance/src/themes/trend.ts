@@ -23,7 +23,7 @@ export const trend = theme('trend', (test) => {
     });
     const elsewhere = tally(`${queue} 2`);
     await driver.report(workerId, { tallies: [elsewhere], running: [], runningIds: [] });
-    const { stepSeconds, points } = await client.trend({ last: '10m', queue });
+    const { stepSeconds, points } = await client.insight.trend({ last: '10m', queue });
     expect(stepSeconds).toBe(60);
     expect(points).toHaveLength(11);
     const minutes = points.map(({ at }) => at.getTime());
@@ -45,7 +45,10 @@ export const trend = theme('trend', (test) => {
     expect(points.slice(0, -2).every(({ settled, waitedMs }) => settled === 0 && waitedMs === null)).toBe(
       true,
     );
-    const all = (await client.trend({ last: '10m' })).points.reduce((sum, { settled }) => sum + settled, 0);
+    const all = (await client.insight.trend({ last: '10m' })).points.reduce(
+      (sum, { settled }) => sum + settled,
+      0,
+    );
     expect(all).toBeGreaterThanOrEqual(6);
   });
 
@@ -58,13 +61,13 @@ export const trend = theme('trend', (test) => {
       ['24h', 600, 145],
       ['7d', 3_600, 169],
     ] as const) {
-      const found = await client.trend({ last, queue });
+      const found = await client.insight.trend({ last, queue });
       expect(found.stepSeconds).toBe(stepSeconds);
       expect(found.points).toHaveLength(count);
       expect(found.points.every(({ at }) => at.getTime() % (stepSeconds * 1_000) === 0)).toBe(true);
       expect(found.points.slice(-2).reduce((sum, { completed }) => sum + completed, 0)).toBe(1);
     }
     for (const last of ['8d', '0s'] as const)
-      await expect(client.trend({ last })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+      await expect(client.insight.trend({ last })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
   });
 });

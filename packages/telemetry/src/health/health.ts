@@ -1,4 +1,4 @@
-import { isDriverError, type Rowlock, type Worker } from '@rowlock/core';
+import { type Insight, isDriverError, type Worker } from '@rowlock/core';
 import { within } from '../within.js';
 
 /** How long the database may take for an answer, in milliseconds. */
@@ -24,7 +24,9 @@ export interface HealthCheck {
 }
 
 /** The calls of a Rowlock that a check needs. */
-export type Checked = Pick<Rowlock<unknown>, 'verify' | 'workers'>;
+export interface Checked {
+  readonly insight: Pick<Insight, 'verify' | 'workers'>;
+}
 
 /** The part of a worker that a check needs. */
 export type CheckedWorker = Pick<Worker<unknown>, 'id' | 'name' | 'on'>;
@@ -95,9 +97,9 @@ class Readiness {
 
   async #find(): Promise<readonly string[]> {
     // A schema does not go back, so one look is enough. Each look would log the server's warnings again.
-    if (!this.#isMigrated) await this.#rowlock.verify();
+    if (!this.#isMigrated) await this.#rowlock.insight.verify();
     this.#isMigrated = true;
-    const workers = await this.#rowlock.workers();
+    const workers = await this.#rowlock.insight.workers();
     const worker = this.#worker;
     if (worker === undefined || this.hasStopped) return [];
     if (worker.id === undefined) return [`The worker ${worker.name} has not started.`];

@@ -1,15 +1,14 @@
-import type { LimitView, PauseView, RateView, Stats, WorkerView } from '@rowlock/core';
+import type { Insight, Jobs, LimitSizes, LimitView, RateSettings, RateView } from '@rowlock/core';
 import { within } from '../within.js';
 import { DATABASE_GAUGES } from './catalogue.js';
 import type { Reading } from './meter.js';
 
 /** The calls of a Rowlock whose answers are gauges. */
 export interface Watched {
-  workers(): Promise<readonly WorkerView[]>;
-  pauses(): Promise<readonly PauseView[]>;
-  stats(): Promise<Stats>;
-  readonly limits: { list(): Promise<readonly LimitView[]> };
-  readonly rates: { list(): Promise<readonly RateView[]> };
+  readonly jobs: Pick<Jobs, 'pauses'>;
+  readonly insight: Pick<Insight, 'workers' | 'stats'>;
+  readonly limits: Pick<LimitSizes, 'list'>;
+  readonly rates: Pick<RateSettings, 'list'>;
 }
 
 /** How long the answers count, in milliseconds. Several collectors may come at once. */
@@ -63,7 +62,7 @@ export class DatabaseGauges {
 
 /** A queue whose workers have all ended within the last hour has 0. */
 async function workersAlive(rowlock: Watched): Promise<readonly Reading[]> {
-  const workers = await rowlock.workers();
+  const workers = await rowlock.insight.workers();
   const queues = new Set(workers.flatMap(({ queues }) => queues));
   return [...queues].map((queue) => ({
     metric: DATABASE_GAUGES.workersAlive,
@@ -73,7 +72,7 @@ async function workersAlive(rowlock: Watched): Promise<readonly Reading[]> {
 }
 
 async function waiting(rowlock: Watched): Promise<readonly Reading[]> {
-  const { lanes } = await rowlock.stats();
+  const { lanes } = await rowlock.insight.stats();
   return lanes.flatMap(({ queue, kind, waiting: { count }, due, oldestDueMs, served }) => {
     const labels = { queue, kind };
     return [
@@ -85,7 +84,7 @@ async function waiting(rowlock: Watched): Promise<readonly Reading[]> {
 }
 
 async function paused(rowlock: Watched): Promise<readonly Reading[]> {
-  const pauses = await rowlock.pauses();
+  const pauses = await rowlock.jobs.pauses();
   return pauses.map(({ scope, name }) => ({
     metric: DATABASE_GAUGES.paused,
     labels: { scope, name },

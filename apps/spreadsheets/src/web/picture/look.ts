@@ -9,8 +9,8 @@ const BOXES = 150;
 /** Reads all that the lock picture shows, without locking anything. */
 export async function look<Tx>(rowlock: Rowlock<Tx>, store: SpreadsheetStore<Tx>): Promise<Snapshot> {
   const [{ jobs, cursor }, workers] = await Promise.all([
-    rowlock.list({ queue: CreateSpreadsheet.queue, limit: BOXES }),
-    rowlock.workers(),
+    rowlock.jobs.list({ queue: CreateSpreadsheet.queue, limit: BOXES }),
+    rowlock.insight.workers(),
   ]);
   const keys = new Set(jobs.flatMap(({ key }) => key ?? []));
   return { jobs, hasOlder: cursor !== null, workers, labels: await store.labels([...keys]) };

@@ -12,7 +12,7 @@ export function healthRoutes<Tx>(rowlock: Rowlock<Tx>, store: SpreadsheetStore<T
   const routes = express.Router();
   // Anybody may ask, as often as they like: however many do, the database is asked once.
   const ready = shared(READY_FOR_MS, () =>
-    within(READY_WITHIN_MS, Promise.all([rowlock.verify(), store.verify()])),
+    within(READY_WITHIN_MS, Promise.all([rowlock.insight.verify(), store.verify()])),
   );
   routes.get('/healthz', (_req, res) => {
     res.json({ status: 'alive' });

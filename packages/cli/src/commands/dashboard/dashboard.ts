@@ -19,7 +19,7 @@ export const dashboard = (kit: Kit) =>
     .action(({ port, readOnly }) =>
       kit.withDatabase(async (session) => {
         // What is wrong with the database is said here, and not on each screen.
-        await session.rowlock.stats();
+        await session.rowlock.insight.stats();
         const listening = await listen(port);
         try {
           await serve(session, listening, readOnly === true);

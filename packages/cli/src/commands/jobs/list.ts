@@ -19,7 +19,7 @@ async function show({ rowlock, output, terminal }: Session, filter: Filter, limi
   const shown: JobView[] = [];
   let [left, cursor]: [number, string | null] = [limit, null];
   do {
-    const page = await rowlock.list({ ...filterOf(filter), limit: Math.min(left, PAGE), cursor });
+    const page = await rowlock.jobs.list({ ...filterOf(filter), limit: Math.min(left, PAGE), cursor });
     if (output.isJson) output.list(page.jobs, COLUMNS, '');
     else shown.push(...page.jobs);
     left -= page.jobs.length;

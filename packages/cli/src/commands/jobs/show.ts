@@ -14,7 +14,7 @@ export const show = (kit: Kit) =>
       kit.withDatabase(async ({ rowlock, output }) => {
         const job = await rowlock.find(id);
         if (job === undefined) throw new Failure(`There is no job ${plain(id)}. It may have been pruned.`);
-        const runs = await rowlock.runs(id);
+        const runs = await rowlock.insight.runs(id);
         output.one({ ...job, runs }, ...linesOf(job), '');
         if (!output.isJson) output.list(runs, COLUMNS, 'No run is on record.');
       }),

@@ -8,7 +8,7 @@ export const why = (kit: Kit) =>
     .argument('<id>', 'its public id')
     .action((id) =>
       kit.withDatabase(async ({ rowlock, output }) => {
-        const explanation = await rowlock.explain(id);
+        const explanation = await rowlock.insight.explain(id);
         const { publicId, status, reasons } = explanation;
         const causes = reasons.map(({ text }) => `- ${plain(text)}`);
         const none = '- Nothing keeps it from running: the next claim of an idle worker takes it.';

@@ -16,7 +16,11 @@ export const pause = (kit: Kit) =>
       const work = workOf(given, name);
       return kit.withDatabase(async ({ rowlock, output }) => {
         const by = who();
-        await rowlock.pause(work, { by, ...(until && { until }), ...(reason !== undefined && { reason }) });
+        await rowlock.jobs.pause(work, {
+          by,
+          ...(until && { until }),
+          ...(reason !== undefined && { reason }),
+        });
         const paused = { scope: given, name: name ?? '', until: until ?? null, reason: reason ?? null, by };
         output.one(paused, `Paused${until === undefined ? '' : ` until ${time(until)}`}.`);
       });

@@ -9,7 +9,7 @@ export const pauses = (kit: Kit) =>
     .description('what is paused, by whom, and until when')
     .action(() =>
       kit.withDatabase(async ({ rowlock, output }) =>
-        output.list(await rowlock.pauses(), COLUMNS, 'Nothing is paused.'),
+        output.list(await rowlock.jobs.pauses(), COLUMNS, 'Nothing is paused.'),
       ),
     );
 

@@ -10,7 +10,7 @@ export const resume = (kit: Kit) =>
     .action((given, name) => {
       const work = workOf(given, name);
       return kit.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.resume(work);
+        await rowlock.jobs.resume(work);
         output.one({ scope: given, name: name ?? '' }, 'Resumed.');
       });
     });

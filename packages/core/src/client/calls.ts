@@ -1,0 +1,110 @@
+import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
+import type { Store } from '../driver/store.js';
+import type { WakeUp } from '../driver/wake-up.js';
+import { ClosedError } from '../errors.js';
+import { awaitedByRun } from '../handler/run-of-handle.js';
+import type { JobView } from '../job/job.js';
+import type { Logger } from '../logger.js';
+import { type CallOptions, txOf } from './call-options.js';
+import type { LocalWorkers } from './local-workers.js';
+import { SettledJobs } from './settled-jobs.js';
+import { SharedStore } from './shared-store.js';
+import type { SlotHolder } from './slots.js';
+
+/** What the calls of a program have in common: the driver, the statements that they share, and their end. */
+export class Calls<Tx> {
+  readonly #driver: Driver<Tx>;
+  readonly #here: LocalWorkers;
+  readonly #shared: SharedStore;
+  #isClosed = false;
+  /** Those who wait for the end of jobs. */
+  readonly settled: SettledJobs;
+  readonly clock: Clock;
+  /** The slots that this process has, without those of jobs. */
+  readonly held = new Set<SlotHolder>();
+
+  constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
+    this.#driver = driver;
+    this.#here = here;
+    this.#shared = new SharedStore(driver, here, log, clock);
+    this.clock = clock;
+    this.settled = new SettledJobs({
+      states: (publicIds) => this.shared.states(publicIds),
+      find: (publicId) => this.shared.find(publicId),
+      here: (listener) => here.whenSettled(listener),
+      clock,
+    });
+  }
+
+  /** @throws ClosedError */
+  get driver(): Driver<Tx> {
+    this.checkOpen();
+    return this.#driver;
+  }
+
+  /** @throws ClosedError */
+  get shared(): SharedStore {
+    this.checkOpen();
+    return this.#shared;
+  }
+
+  /**
+   * Makes a call with its transaction. Nothing is awaited before the call's first statement, so a caller who forgets to
+   * await the call does not send the COMMIT before that statement.
+   *
+   * @throws ClosedError
+   */
+  async within<Answer>(
+    call: CallOptions<Tx>,
+    work: (tx: Tx | undefined) => Promise<Answer>,
+  ): Promise<Answer> {
+    this.checkOpen();
+    const tx = txOf(call);
+    return awaitedByRun(tx, work(tx));
+  }
+
+  /** The verbs on the caller's transaction, or those that calls share. @throws ClosedError */
+  store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'jobRuns' | 'move' | 'update' | 'notify'> {
+    return tx === undefined ? this.shared : this.join(tx);
+  }
+
+  /** @throws ClosedError */
+  join(tx: Tx): Store {
+    return this.driver.join(tx);
+  }
+
+  /** @throws ClosedError */
+  async find(publicId: string, tx?: Tx): Promise<JobView | undefined> {
+    if (tx === undefined) return this.shared.find(publicId);
+    const { jobs } = await this.join(tx).list({ publicIds: [publicId] }, { limit: 1, before: null });
+    return jobs[0];
+  }
+
+  /** With a caller's transaction, the workers are woken by its commit. @throws ClosedError */
+  async wake(tx: Tx | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
+    if (tx === undefined) await this.shared.wake(wakeUps);
+    else await this.join(tx).notify(wakeUps);
+  }
+
+  /**
+   * Stops the workers, gives back the slots that were taken without a job, sends what is gathered, and refuses all later
+   * calls.
+   */
+  async close(): Promise<void> {
+    try {
+      await this.#here.stop();
+      await Promise.all([...this.held].map((holder) => holder.release()));
+      await this.#shared.flush();
+    } finally {
+      this.#isClosed = true;
+      this.settled.close();
+      await this.#driver.close();
+    }
+  }
+
+  /** @throws ClosedError */
+  checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError();
+  }
+}

@@ -1,0 +1,216 @@
+import type { PauseView } from '../driver/pause.js';
+import type { Store } from '../driver/store.js';
+import { InvalidInputError } from '../errors.js';
+import { isSettledThrough } from '../handler/run-of-handle.js';
+import { counting, prune } from '../retention/prune.js';
+import { type Retention, RetentionLimits } from '../retention/retention.js';
+import type { Operation } from '../update/operation.js';
+import type { CallOptions } from './call-options.js';
+import type { Calls } from './calls.js';
+import { checkId } from './check-id.js';
+import { type CountOptions, count, type Listed, type ListOptions, list } from './listing.js';
+import type { Counted } from './look.js';
+import {
+  CANCEL,
+  changeMany,
+  DELETE,
+  type ManyChanged,
+  type ManyJobs,
+  type ManyOptions,
+  REDRIVE,
+} from './many.js';
+import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
+import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
+
+export interface PruneOptions {
+  /** Only counts the jobs, and deletes none. Default false. */
+  readonly dryRun?: boolean;
+  /** Ends the pruning after the step that is on its way. Earlier deletions stay. */
+  readonly signal?: AbortSignal;
+  /** Called after each step with the number of jobs that it has deleted. */
+  readonly onStep?: (pruned: number) => void;
+}
+
+/** Jobs by a filter, changes of their JSON, and paused work. */
+export class Jobs<Tx = unknown> {
+  readonly #calls: Calls<Tx>;
+  readonly #retention: RetentionLimits;
+
+  constructor(calls: Calls<Tx>, retention: RetentionLimits) {
+    this.#calls = calls;
+    this.#retention = retention;
+  }
+
+  /**
+   * Jobs, newest first, a page at a time. `cursor` leads to the next page, and is null at the end.
+   *
+   * A running job is `in-progress`, although the table may have it as `new` until its run is settled. So `status` finds
+   * what `find` shows. `worker` is the name of the worker that has the job.
+   *
+   * Where no index has what the filter means, a call looks at up to 40,000 rows; with `error` or `payload`, at up to
+   * 10,000. `stopped` says that the call ended there: the page has fewer jobs than `limit`, and `cursor` goes on.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { jobs } = await rowlock.jobs.list({ kind: 'mail.send', status: 'error', error: { code: 'ETIMEDOUT' } });
+   */
+  async list(options: ListOptions = {}, call: CallOptions<Tx> = {}): Promise<Listed> {
+    return this.#calls.within(call, async (tx) => list(this.#calls.store(tx), options));
+  }
+
+  /**
+   * How many jobs there are, as `list` finds them, up to a number. Where no index has what the filter means, looks at as
+   * many rows as `list`, and at `upTo` more.
+   *
+   * @returns `count`, and whether there are `more`, or may be more behind the rows that were looked at.
+   * @throws InvalidInputError
+   * @example
+   * const { count, more } = await rowlock.jobs.count({ queue: 'mail', status: 'new' });
+   * console.log(`${count}${more ? '+' : ''} mails wait`);
+   */
+  async count(options: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<Counted> {
+    return this.#calls.within(call, async (tx) => count(this.#calls.store(tx), options));
+  }
+
+  /**
+   * Cancels the outstanding jobs that a filter means, as `cancel` does one, in steps of 100. Each step is a transaction,
+   * and no lock outlasts it. Jobs that are enqueued after the call has begun stay.
+   *
+   * @throws InvalidInputError without a condition; the reason of the `signal`.
+   * @example
+   * const { found } = await rowlock.jobs.cancelMany({ kind: 'mail.send' }, { dryRun: true });
+   */
+  async cancelMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#calls.shared, CANCEL, jobs, options);
+  }
+
+  /**
+   * Redrives the jobs that a filter means, as `redrive` does one, in steps as `cancelMany`. Those that ended as `error`,
+   * unless `status` names others.
+   *
+   * @throws As `cancelMany`.
+   * @example
+   * await rowlock.jobs.redriveMany({ kind: 'mail.send', error: { code: 'ETIMEDOUT' } });
+   */
+  async redriveMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#calls.shared, REDRIVE, jobs, options);
+  }
+
+  /**
+   * Deletes the settled jobs that a filter means, with the records of their runs, in steps as `cancelMany`. Needs the
+   * rights of `prune`.
+   *
+   * @throws As `cancelMany`.
+   * @example
+   * await rowlock.jobs.deleteMany({ queue: 'mail', status: 'cancelled', settled: { before: new Date('2026-01-01') } });
+   */
+  async deleteMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#calls.shared, DELETE, jobs, options);
+  }
+
+  /**
+   * Deletes settled jobs that the rules do not keep, and the records of their runs. Deletes now, in steps of up to
+   * 1,000 jobs. Each step is a transaction.
+   *
+   * @param rules Default: the `retention` of this Rowlock.
+   * @returns How many jobs were deleted, or would be.
+   * @throws InvalidInputError when there is no rule; the `signal`'s reason.
+   */
+  async prune(rules?: Retention, { dryRun = false, signal, onStep }: PruneOptions = {}): Promise<number> {
+    const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
+    if (!limits.any)
+      throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
+    signal?.throwIfAborted();
+    let pruned = 0;
+    for await (const step of prune(dryRun ? counting(this.#calls.driver) : this.#calls.driver, limits)) {
+      pruned += step.pruned;
+      onStep?.(step.pruned);
+      signal?.throwIfAborted();
+    }
+    return pruned;
+  }
+
+  /**
+   * Changes a job's metadata in the database, without a read before. All operations take effect, in their order, or
+   * none. Updates at the same time lose nothing of each other.
+   *
+   * The result is `running`, and nothing is written, if a worker holds the job. A worker also holds the waiting jobs of
+   * a key while it runs one of them. A handler changes the metadata of its own job with `tx`.
+   *
+   * @throws JobNotFoundError; InvalidInputError; UpdateRefusedError when the metadata does not fit, or would have more
+   * than 64 KiB; IllegalTransitionError when another transaction has the job for long.
+   * @example
+   * await rowlock.jobs.updateMetadata(publicId, [increment('opened'), append('log', [{ by: 'Ada' }])]);
+   */
+  async updateMetadata(
+    publicId: string,
+    operations: readonly Operation[],
+    call: CallOptions<Tx> = {},
+  ): Promise<'updated' | 'running'> {
+    return this.#calls.within(call, async (tx) => {
+      const known = checkId(publicId);
+      const update = metadataUpdate(operations, isSettledThrough(tx, known));
+      return updateJob(this.#calls.store(tx), known, update, tx !== undefined);
+    });
+  }
+
+  /**
+   * Changes a waiting job's payload, as `updateMetadata` does its metadata. The result is `running`, and nothing is
+   * written, if a worker holds the job. Its handler's schema checks the payload at the claim, and not here. At most 1
+   * MiB.
+   *
+   * @throws As `updateMetadata`; also IllegalTransitionError when the job has ended.
+   */
+  async updatePayload(
+    publicId: string,
+    operations: readonly Operation[],
+    call: CallOptions<Tx> = {},
+  ): Promise<'updated' | 'running'> {
+    return this.#calls.within(call, async (tx) => {
+      const known = checkId(publicId);
+      const update = payloadUpdate(operations);
+      // The caller's transaction holds the row's lock itself.
+      if (isSettledThrough(tx, known)) return 'running';
+      return updateJob(this.#calls.store(tx), known, update, tx !== undefined);
+    });
+  }
+
+  /**
+   * Pauses work: of a queue, of a kind, with a limit or a rate, or all. When this resolves, no claim takes a job of it any
+   * more, until it is resumed. Jobs that are claimed already go on, and so do calls that enqueue. Takes the place of an
+   * earlier pause of the same work.
+   *
+   * With `tx`, the pause begins when that transaction commits.
+   *
+   * @throws InvalidInputError
+   * @example
+   * await rowlock.jobs.pause({ queue: 'mail' }, { until: new Date(Date.now() + 600_000), reason: 'the provider is down' });
+   */
+  async pause(work: Pausable, options: PauseOptions = {}, call: CallOptions<Tx> = {}): Promise<void> {
+    return this.#calls.within(call, async (tx) => this.#pausing(tx).pause(newPause(work, options)));
+  }
+
+  /**
+   * Ends a pause, and workers take up its work at once. Does nothing if this work is not paused. Each pause ends by
+   * itself: that of `'all'` leaves a queue paused that was paused by its name.
+   *
+   * @throws InvalidInputError
+   */
+  async resume(work: Pausable, call: CallOptions<Tx> = {}): Promise<void> {
+    return this.#calls.within(call, async (tx) => this.#pausing(tx).resume(pauseTarget(work)));
+  }
+
+  /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
+  async pauses(call: CallOptions<Tx> = {}): Promise<readonly PauseView[]> {
+    return this.#calls.within(call, async (tx) => this.#pausing(tx).pauses());
+  }
+
+  /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
+  async flush(): Promise<void> {
+    await this.#calls.shared.flush();
+  }
+
+  #pausing(tx: Tx | undefined): Pick<Store, 'pause' | 'resume' | 'pauses'> {
+    return tx === undefined ? this.#calls.driver : this.#calls.join(tx);
+  }
+}

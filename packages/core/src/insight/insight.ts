@@ -1,0 +1,132 @@
+import type { CallOptions } from '../client/call-options.js';
+import type { Calls } from '../client/calls.js';
+import { checkId } from '../client/check-id.js';
+import type { WorkerView } from '../driver/anchor.js';
+import type { RunView } from '../driver/run-view.js';
+import { JobNotFoundError } from '../errors.js';
+import { type Explanation, explain } from '../explain/explain.js';
+import type { Logger } from '../logger.js';
+import { type Picture, type PictureOptions, picture } from '../picture/picture.js';
+import { type LatestRuns, type LatestRunsOptions, latestRuns } from '../runs/latest-runs.js';
+import { type Stats, stats } from '../stats/stats.js';
+import { type Trend, type TrendOptions, trend } from '../stats/trend.js';
+
+/** Why jobs wait, and what workers do and have done. All of it only reads. */
+export class Insight<Tx = unknown> {
+  readonly #calls: Calls<Tx>;
+  readonly #log: Logger;
+
+  constructor(calls: Calls<Tx>, log: Logger) {
+    this.#calls = calls;
+    this.#log = log;
+  }
+
+  /**
+   * Why a job does not run: each cause as data, and in a sentence. No causes: the next claim of an idle worker takes the
+   * job. Reads, and takes no lock that a claim could meet.
+   *
+   * A job that a transaction other than a run has locked is not seen to be.
+   *
+   * @throws JobNotFoundError
+   * @example
+   * const { reasons } = await rowlock.insight.explain(publicId);
+   * for (const { text } of reasons) console.log(text);
+   */
+  async explain(publicId: string): Promise<Explanation> {
+    const job = await this.#calls.find(checkId(publicId));
+    if (job === undefined) throw new JobNotFoundError(publicId);
+    return explain({ driver: this.#calls.driver }, job);
+  }
+
+  /**
+   * The jobs at the front of a queue in the order of the claim, each with its state as the next claim meets it, and the
+   * workers that serve the queue. Reads a few indexes, and waits for no job's lock.
+   *
+   * Of jobs with different limits or rates, each set has an equal share of `limit`. The first job of a key that is shown
+   * is shown too, so there may be more jobs than `limit`.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { jobs, more } = await rowlock.insight.picture({ queue: 'mail' });
+   * for (const { publicId, state, run } of jobs) console.log(publicId, state, run?.worker);
+   */
+  async picture(options: PictureOptions): Promise<Picture> {
+    return picture(this.#calls.driver, options);
+  }
+
+  /**
+   * How many jobs wait and run, by queue and kind, and what was settled within a minute and an hour. Reads indexes and
+   * sums, never the history, so it may be called every few seconds.
+   *
+   * Of each queue up to 10,000 due jobs and as many delayed ones are counted, and about 20,000 of all queues together.
+   * Workers report every 2 s. A worker that dies takes the counts of its last seconds with it.
+   */
+  async stats(): Promise<Stats> {
+    return stats(this.#calls.driver);
+  }
+
+  /**
+   * What workers have settled in the last hours or days, as points in order. Reads the sums that `stats` reads, which are
+   * kept for a week.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { points } = await rowlock.insight.trend({ last: '24h', queue: 'mail' });
+   * for (const { at, settled, failed } of points) console.log(at, settled, failed);
+   */
+  async trend(options: TrendOptions = {}): Promise<Trend> {
+    return trend(this.#calls.driver, options);
+  }
+
+  /**
+   * The runs of a job that are on record, oldest first, with their workers, times, outcomes and errors.
+   *
+   * A run that gave its job back whole has no record. The worker of a run is not on record if the run completed several
+   * jobs, or jobs of a batch.
+   *
+   * @throws JobNotFoundError
+   */
+  runs(publicId: string, call?: CallOptions<Tx>): Promise<readonly RunView[]>;
+  /**
+   * The runs that began in a time, newest first, each with its job, its worker and its outcome. A run of several jobs is
+   * there once for each job.
+   *
+   * Looks at the newest runs of each worker. With a filter it looks at up to 2,000 runs, or at `limit` if that is more,
+   * and `more` says that the time had more than these. Leaves out runs without a record, as those of a job do: completed
+   * jobs of groups and batches. Leaves out the runs of workers that have been gone for a day.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { runs } = await rowlock.insight.runs({ queue: 'mail', outcome: 'crashed' });
+   */
+  runs(time?: LatestRunsOptions): Promise<LatestRuns>;
+  async runs(
+    wanted: string | LatestRunsOptions = {},
+    call: CallOptions<Tx> = {},
+  ): Promise<readonly RunView[] | LatestRuns> {
+    if (typeof wanted !== 'string') return latestRuns(this.#calls.driver, this.#calls.clock, wanted);
+    return this.#calls.within(call, async (tx) => {
+      const known = checkId(wanted);
+      const runs = await this.#calls.store(tx).jobRuns(known);
+      if (runs === undefined) throw new JobNotFoundError(known);
+      return runs;
+    });
+  }
+
+  /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
+  async workers(): Promise<readonly WorkerView[]> {
+    return this.#calls.shared.workers();
+  }
+
+  /**
+   * Resolves if the database has all that this version needs. A database that a later version has migrated has it too.
+   * Logs a warning for a state of the server that will do harm if it lasts.
+   *
+   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server is
+   * unsuitable.
+   */
+  async verify(): Promise<void> {
+    const { warnings = [] } = await this.#calls.driver.verify();
+    for (const warning of warnings) this.#log.warn({}, warning);
+  }
+}
