@@ -15,6 +15,21 @@ test.each(PAGES)('every link of $file leads somewhere', (page) => {
   expect(linksOf(page).filter((link) => !resolves(page, link))).toEqual([]);
 });
 
+test('the index of docs has every page of its four folders', () => {
+  const [index] = pages('docs/README.md');
+  const linked = index === undefined ? [] : linksOf(index).map((link) => `docs/${link}`);
+  const missing = pages('docs/{start,use,run,judge}/*.md').filter(({ file }) => !linked.includes(file));
+  expect(missing.map(({ file }) => file)).toEqual([]);
+});
+
+test('the files of decisions are there', () => {
+  const [page] = pages('docs/judge/decisions.md');
+  const named = [...(page?.text.matchAll(/`([\w-]+)\/…\/([^`]+\.ts)`/g) ?? [])];
+  const files = named.map(([, name, path]) => `packages/${name}/src/${path}`);
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
 /** The links to places of this repository. */
 function linksOf(page: Page): string[] {
   const prose = proseOf(page);
