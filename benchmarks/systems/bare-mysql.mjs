@@ -79,7 +79,7 @@ export async function open({
 
 async function migrate(url) {
   const driver = mysql({ uri: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
 }
 

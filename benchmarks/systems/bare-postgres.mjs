@@ -79,7 +79,7 @@ export async function open({
 
 async function migrate(url) {
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
 }
 

@@ -14,7 +14,7 @@ describe.each(databases)('on $name', ({ name, fresh, open }) => {
       const database = await fresh();
       const driver = open(database.url);
       try {
-        await driver.migrate();
+        await driver.schema.migrate();
         const env = { ...process.env, TOOL: tool, DRIVER: name, DATABASE_URL: database.url };
         const { stdout } = await run(process.execPath, [program], { env, timeout: 60_000 });
         const { counts, begun, unended } = JSON.parse(stdout);

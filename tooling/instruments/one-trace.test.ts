@@ -32,7 +32,7 @@ test.each(databases)(
     const database = await fresh();
     const driver = open(database.url);
     try {
-      await driver.migrate();
+      await driver.schema.migrate();
       const env = { ...process.env, DRIVER: name, DATABASE_URL: database.url };
       const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 });
       const { publicId, status, googleUrl, spans }: Printed = JSON.parse(stdout);

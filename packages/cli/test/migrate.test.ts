@@ -13,7 +13,7 @@ test.each(SERVERS)(
     expect(report).toMatchObject({ from: 0, applied: expect.arrayContaining(['0001_jobs']) });
     expect((await call(['migrate'], { url })).stdout).toMatch(/^Version (\d) to \1: nothing to do\.\n$/);
     const opened = driver(url);
-    await opened.verify();
+    await opened.schema.verify();
     await opened.close();
   },
 );

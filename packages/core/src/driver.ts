@@ -1,4 +1,5 @@
 // The driver contract, and the parts that drivers and their tests share. Applications and handlers need none of it.
+// It is an internal seam, which changes without notice: semantic versioning does not cover it.
 
 export { systemClock } from './clock.js';
 export type * from './driver/anchor.js';
@@ -56,13 +57,13 @@ export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export { type LastRun, type RunOnRecord, type RunView, runsOf } from './driver/run-view.js';
 export type * from './driver/schedule-store.js';
+export type * from './driver/schema.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export type * from './driver/situation.js';
 export type * from './driver/statistics.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/store.js';
 export type * from './driver/survey.js';
-export type * from './driver/trend.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
 export { concerns, type Hint, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';

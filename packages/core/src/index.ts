@@ -39,19 +39,20 @@ export type { Clock } from './clock.js';
 export type { WorkerView } from './driver/anchor.js';
 export type { BegunRun } from './driver/begun-runs.js';
 export type { CaptureNotify, CaptureProblem } from './driver/capture-store.js';
-export type { Driver, MigrationReport } from './driver/driver.js';
+export type { Driver } from './driver/driver.js';
 export {
   DriverError,
   type DriverErrorCode,
   isDriverError,
 } from './driver/driver-error.js';
+export type { RunningJobs } from './driver/history.js';
 export type { ErrorFilter, JobFilter, Members, TimeRange } from './driver/job-filter.js';
 export type { PauseView } from './driver/pause.js';
 export type { RunView } from './driver/run-view.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
+export type { MigrationReport } from './driver/schema.js';
 // Explanations.
 export type { HeldJob, HoldingRun, NamedJob } from './driver/situation.js';
-export type { RunningJobs } from './driver/statistics.js';
 export type { Duration } from './duration.js';
 // Errors.
 export {

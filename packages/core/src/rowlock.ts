@@ -11,7 +11,8 @@ import { LocalWorkers } from './client/local-workers.js';
 import { RateSettings } from './client/rates.js';
 import { Schedules } from './client/schedules.js';
 import { type Clock, systemClock } from './clock.js';
-import type { Driver, MigrationReport } from './driver/driver.js';
+import type { Driver } from './driver/driver.js';
+import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
 import { checkSizes } from './handler/job-limits.js';
@@ -146,7 +147,7 @@ export class Rowlock<Tx> extends Client<Tx> {
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */
   async migrate(): Promise<MigrationReport> {
-    return this.#calls.driver.migrate();
+    return this.#calls.driver.schema.migrate();
   }
 
   /**

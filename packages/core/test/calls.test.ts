@@ -13,7 +13,7 @@ const LIMITS = '{"door":1}';
 interface Scene {
   readonly name: string;
   readonly options?: Partial<RowlockOptions<unknown>>;
-  readonly answers?: Partial<Driver>;
+  readonly answers?: (driver: Driver) => Partial<Driver>;
   /** What happens between start and stop. */
   readonly play: (worker: Playing) => Promise<void>;
 }
@@ -52,16 +52,15 @@ const SCENES: readonly Scene[] = [
       retention: { complete: '1d' },
       schedules: { nightly: { handler: work(), payload: {}, every: '1d' } },
     },
-    answers: {
+    answers: ({ history }) => ({
       admit: async () => ({ queues: ['later'], last: null, skipped: false }),
       backlog: async () => [],
       workers: async () => [],
       notify: async () => {},
-      takePruneTurn: async () => true,
-      history: async () => [],
+      history: { ...history, takePruneTurn: async () => true, read: async () => [] },
       move: async () => ({ outcome: 'moved', publicId: ONE, status: 'cancelled', queue: 'default' }),
       limitedParts: async () => ({ parts: [{ queue: 'default', limits: LIMITS }], last: null }),
-    },
+    }),
     play: async ({ jobs, receive, find, pass }) => {
       await pass(25);
       await receive({ schedule: 'nightly' });
@@ -117,7 +116,7 @@ test.each(SCENES)(
     const known = { ...schedules, find: async () => ({ now: 0, schedules: [] }), set: async () => {} };
     const log = (level: string) => (_: object, message: string) => calls.note(`# ${level}: ${message}`);
     const rowlock = createRowlock({
-      driver: calls.of({ ...driver, schedules: known, ...answers }),
+      driver: calls.of({ ...driver, schedules: known, ...answers?.(driver) }),
       handlers: [work()],
       clock,
       log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },

@@ -42,7 +42,7 @@ export function describeDriver<Tx>({
       harness = await open();
       database = await harness.database();
       shared = await database.process();
-      await shared.driver.migrate();
+      await shared.driver.schema.migrate();
     }, OPEN_MS);
 
     afterAll(async () => {

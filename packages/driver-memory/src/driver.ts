@@ -12,12 +12,11 @@ import {
   type FollowersLook,
   type Front,
   type FrontQuestion,
-  type HistoryEntry,
+  type History,
   type JobId,
   type Lanes,
   type LimitedJobs,
   type LimitedJobsBounds,
-  type MigrationReport,
   type PartsPage,
   type PartsStretch,
   type Rate,
@@ -29,33 +28,29 @@ import {
   type RunRef,
   type RunStart,
   type RunsStarted,
+  type Schema,
   type Sender,
   type SessionListener,
   type Situation,
   type SituationQuestion,
-  type StatisticsReport,
   type Store,
-  type Stretch,
   type Survey,
   storableJson,
   type TakenSlots,
-  type Tallied,
-  type Tallies,
-  type TrendQuestion,
-  type Verified,
   type WorkerInfo,
 } from '@rowlock/core/driver';
 import { MemoryAnchor } from './anchor.js';
 import { MemoryClaimSession } from './claim-session.js';
 import { Database, type MemoryDatabase } from './database.js';
 import { DeferredTransaction } from './deferred-transaction.js';
+import { historyOf } from './history/history.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
 import { MemoryPulse } from './pulse.js';
 import { RecordsTransaction } from './records-transaction.js';
+import { schemaOf } from './schema/schema.js';
 import * as statements from './statements.js';
 import { MemoryStore } from './store.js';
-import { turn } from './turn.js';
 
 export interface MemoryOptions {
   /** The database. Several drivers may share one, and each stands for a process. Default: an empty one. */
@@ -96,11 +91,14 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
 class Memory extends MemoryStore implements MemoryDriver {
   readonly name = 'memory';
   readonly pool = null;
+  readonly schema: Schema;
+  readonly history: History = historyOf((statement) => this.execute(statement));
   readonly #process: Process;
   readonly #sessions: 'own' | 'shared';
 
   constructor(database: Database, process: Process, sessions: 'own' | 'shared') {
     super(database, process);
+    this.schema = schemaOf(database, process);
     this.#process = process;
     this.#sessions = sessions;
   }
@@ -111,17 +109,6 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   get connections(): number {
     return this.#process.connections;
-  }
-
-  async migrate(): Promise<MigrationReport> {
-    await turn();
-    this.#process.check();
-    return this.db.migrate();
-  }
-
-  async verify(): Promise<Verified> {
-    await this.execute(({ database }) => database.tables);
-    return { limits: [] };
   }
 
   join(tx: MemoryTransaction): Store {
@@ -161,22 +148,6 @@ class Memory extends MemoryStore implements MemoryDriver {
 
   backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
     return this.execute((place) => statements.backlog(place, most, inAll));
-  }
-
-  report(workerId: string, report: StatisticsReport): Promise<void> {
-    return this.execute((place) => statements.report(place, workerId, report));
-  }
-
-  tallied(minutes: number): Promise<Tallied> {
-    return this.execute((place) => statements.tallied(place, minutes));
-  }
-
-  tallies(question: TrendQuestion): Promise<Tallies> {
-    return this.execute((place) => statements.tallies(place, question));
-  }
-
-  forgetTallies(): Promise<void> {
-    return this.execute(statements.forgetTallies);
   }
 
   begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
@@ -229,20 +200,8 @@ class Memory extends MemoryStore implements MemoryDriver {
     return this.execute((place) => statements.noteProgress(place, run, storableJson(progress)));
   }
 
-  history(stretch: Stretch): Promise<readonly HistoryEntry[]> {
-    return this.execute((place) => statements.history(place, stretch));
-  }
-
-  prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
-    return this.execute((place) => statements.prune(place, jobs, settledMs));
-  }
-
   pruneSlots(beyond: string, ageMs: number): Promise<null> {
     return this.execute((place) => statements.pruneSlots(place, beyond, ageMs));
-  }
-
-  takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
-    return this.execute((place) => statements.takePruneTurn(place, workerId, forMs));
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

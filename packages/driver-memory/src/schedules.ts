@@ -1,8 +1,6 @@
 import type { ScheduleStore } from '@rowlock/core/driver';
+import type { Execute } from './execute.js';
 import * as statements from './statements.js';
-
-/** Runs a statement in a transaction of its own. */
-type Execute = <Result>(statement: (place: statements.Place) => Result | Promise<Result>) => Promise<Result>;
 
 /** The schedules of a database. */
 export function schedulesOf(execute: Execute): ScheduleStore {

@@ -13,7 +13,6 @@ export { limitedJobs, rateTimes, takenSlots } from './statements/limited-jobs.js
 export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
-export { history, prune, takePruneTurn } from './statements/prune.js';
 export { giveBackStarts, rates, setRate, takeStarts } from './statements/rates.js';
 export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
 export {
@@ -29,9 +28,8 @@ export { count, list, listIds } from './statements/selection.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
 export { situation } from './statements/situation.js';
-export { backlog, forgetTallies, report, tallied } from './statements/statistics.js';
+export { backlog } from './statements/statistics.js';
 export { dueQueues, survey } from './statements/survey.js';
-export { tallies } from './statements/trend.js';
 export {
   addWorker,
   beat,

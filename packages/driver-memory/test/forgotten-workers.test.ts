@@ -9,7 +9,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
     memory({ database, sessions: 'shared' }),
     memory({ database }),
   ];
-  await own.migrate();
+  await own.schema.migrate();
   const hire = (driver: MemoryDriver, name: string) =>
     driver.anchor({ name, host: 'host', pid: 1, queues: [] });
   const left = (): readonly string[] =>
@@ -43,7 +43,7 @@ for (const [title, sessions] of [
   test(`a worker ${title} after it was forgotten is known again, as it was`, async () => {
     const database = new Database();
     const [away, other] = [memory({ database, sessions }), memory({ database })];
-    await other.migrate();
+    await other.schema.migrate();
     const anchor = await away.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
     const [before] = await other.workers();
     database.clock.advance('32d');

@@ -8,7 +8,7 @@ let driver: MemoryDriver;
 
 beforeEach(async () => {
   driver = memory();
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 const session = () => driver.claimSession({ idleLimitMs: 1e6 });

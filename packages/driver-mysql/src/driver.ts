@@ -1,4 +1,4 @@
-import { type Enqueued, isDriverError, type State } from '@rowlock/core';
+import type { Enqueued, State } from '@rowlock/core';
 import {
   type Admitted,
   type Anchor,
@@ -11,11 +11,10 @@ import {
   type ClaimSessionOptions,
   type ClientEvent,
   type Driver,
-  type Finding,
   type FollowersLook,
   type Front,
   type FrontQuestion,
-  type HistoryEntry,
+  type History,
   isOwnHandle,
   type JobCount,
   type JobFilter,
@@ -26,7 +25,6 @@ import {
   type Lanes,
   type LimitedJobs,
   type LimitedJobsBounds,
-  type MigrationReport,
   type Moved,
   type NewJob,
   type NewPause,
@@ -45,21 +43,16 @@ import {
   type RunStart,
   type RunsStarted,
   type ScheduleStore,
+  type Schema,
   type Sender,
   type SessionListener,
   type SharedPool,
   type Situation,
   type SituationQuestion,
-  type StatisticsReport,
   type Store,
-  type Stretch,
   type Survey,
   type TakenSlots,
-  type Tallied,
-  type Tallies,
-  type TrendQuestion,
   type Updated,
-  type Verified,
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core/driver';
@@ -70,42 +63,35 @@ import { widenLimit } from './claim/new-slots.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
-import { clusterWarnings } from './connection/cluster.js';
 import { connect } from './connection/connect.js';
 import { endPool, type GiveUp, hook, onPool, takeConnection } from './connection/connection.js';
 import { unrefIdleTimer } from './connection/idle-timer.js';
-import { limitsOf } from './connection/limits.js';
 import { sharedPoolOf } from './connection/pool.js';
 import { giveUp, type SessionControl, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifyRowLocks } from './connection/verify-row-locks.js';
-import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
-import { examine } from './examine/examine.js';
-import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { historyOf } from './history/history.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
 import { change, type MysqlTransaction, query } from './query.js';
 import { endCrashed } from './run/crashed-runs.js';
 import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { startRuns } from './run/run-starts.js';
-import { checkVersion, productIn, versionOf } from './server-version.js';
+import { schemaOf } from './schema/schema.js';
 import { begunRuns } from './store/begun-runs.js';
 import { admit } from './store/followers.js';
 import { front } from './store/front.js';
-import { history } from './store/history.js';
 import { inTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { limitedJobs, rateTimes, takenSlots } from './store/limited-jobs.js';
-import { prune, takePruneTurn } from './store/prune.js';
 import { pruneSlots } from './store/prune-slots.js';
 import { giveBackStarts, takeStarts } from './store/rates.js';
 import { MysqlSchedules } from './store/schedules.js';
 import { situation } from './store/situation.js';
-import { backlog, report, tallied } from './store/statistics.js';
+import { backlog } from './store/statistics.js';
 import { MysqlStore } from './store/store.js';
-import { tallies } from './store/trend.js';
 import { withBoundedWaits } from './store/wait-limit.js';
 import { list } from './values/list.js';
 import { MysqlAnchor } from './worker/anchor.js';
@@ -153,6 +139,8 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
 class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
   readonly name = 'mysql';
   readonly pool: SharedPool<PoolConnection>;
+  readonly schema: Schema;
+  readonly history: History;
   override readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<MysqlTransaction>;
   readonly #settings: Settings;
@@ -195,6 +183,15 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       (wakeUps) => this.#ringer.interrupt(wakeUps),
     );
     this.pool = sharedPoolOf(pool);
+    this.schema = schemaOf({
+      context,
+      settings,
+      on,
+      pool: this.pool,
+      connect: () => this.#connect(),
+      sharesSessions: () => this.#sharesSessions(),
+    });
+    this.history = historyOf(on, context.sql, this.inTransaction);
     this.schedules = new MysqlSchedules({
       sql: context.sql,
       on,
@@ -208,42 +205,6 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
       connect: () => this.#connect(),
       wake: (wakeUps) => this.#ringer.ringBehind(wakeUps),
     });
-  }
-
-  async migrate(): Promise<MigrationReport> {
-    const options = { ...this.#settings.connecting, multipleStatements: true };
-    const client = await connect(options, this.context.answerMs, this.#settings.onConnect);
-    try {
-      return await migrate(client, this.context);
-    } finally {
-      client.destroy();
-    }
-  }
-
-  async verify(): Promise<Verified> {
-    const { schema, sql } = this.context;
-    const version = await versionOf(this.#on);
-    const warnings = checkVersion(version);
-    const [row] = await query<{ version: number }>(this.#on, sql.schemaVersion).catch((error: unknown) => {
-      if (isDriverError(error, 'SchemaOutdated')) return [];
-      throw error;
-    });
-    const found = Number(row?.version ?? 0);
-    if (found < SCHEMA_VERSION) throw outdated(found, schema, productIn(version));
-    await verifySettings(this.#on, schema);
-    // An account may be without the right to lock this row. A worker also looks at its own row when it starts.
-    await this.#verifyRowLocks(sql.lockMigration, SCHEMA_VERSION).catch((error: unknown) => {
-      if (isDriverError(error, 'EngineUnsuitable')) throw error;
-    });
-    return {
-      limits: await limitsOf(this.#on, this.pool.open),
-      warnings: [...warnings, ...(await clusterWarnings(this.#on))],
-    };
-  }
-
-  examine(handlerMs: number): Promise<readonly Finding[]> {
-    const sharesSessions = (): Promise<boolean> => this.#sharesSessions();
-    return examine({ on: this.#on, context: this.context, handlerMs, sharesSessions });
   }
 
   join(tx: MysqlTransaction): Store {
@@ -354,24 +315,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return backlog(this.#on, this.context.sql, most, inAll);
   }
 
-  report(workerId: string, given: StatisticsReport): Promise<void> {
-    return report(this.#on, this.context.sql, workerId, given);
-  }
-
-  tallied(minutes: number): Promise<Tallied> {
-    return tallied(this.#on, this.context.sql, minutes);
-  }
-
-  tallies(question: TrendQuestion): Promise<Tallies> {
-    return tallies(this.#on, this.context.sql, question);
-  }
-
   begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
     return begunRuns(this.#on, this.context, question);
-  }
-
-  async forgetTallies(): Promise<void> {
-    await change(this.#on, this.context.sql.forgetTallies);
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {
@@ -418,21 +363,8 @@ class MysqlDriver extends MysqlStore implements Driver<MysqlTransaction> {
     return noteRun(this.#on, this.context.sql, run, note);
   }
 
-  history(stretch: Stretch): Promise<readonly HistoryEntry[]> {
-    return history(this.#on, this.context.sql, stretch);
-  }
-
-  async prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
-    if (jobs.length === 0) return 0;
-    return this.inTransaction((tx) => prune(tx, this.context.sql, jobs, settledMs));
-  }
-
   pruneSlots(beyond: string, ageMs: number): Promise<string | null> {
     return pruneSlots(this.#bounded, beyond, ageMs);
-  }
-
-  takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
-    return takePruneTurn(this.#on, this.context.sql, workerId, forMs);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

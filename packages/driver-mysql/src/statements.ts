@@ -1,3 +1,5 @@
+import { historyStatements } from './history/statements.js';
+import { schemaStatements } from './schema/statements.js';
 import { ANCHOR_STATEMENTS } from './statements/anchor.js';
 import { begunRunStatements } from './statements/begun-runs.js';
 import { bellStatements } from './statements/bell.js';
@@ -12,7 +14,6 @@ import { leaseStatements } from './statements/lease.js';
 import { limitedJobStatements } from './statements/limited-jobs.js';
 import { limitStatements } from './statements/limits.js';
 import { pauseStatements } from './statements/pauses.js';
-import { pruneStatements } from './statements/prune.js';
 import { rateStatements } from './statements/rates.js';
 import { runStatements } from './statements/runs.js';
 import { scheduleStatements } from './statements/schedules.js';
@@ -23,7 +24,6 @@ import { situationStatements } from './statements/situation.js';
 import { statisticsStatements } from './statements/statistics.js';
 import { surveyStatements } from './statements/survey.js';
 import { tables } from './statements/tables.js';
-import { trendStatements } from './statements/trend.js';
 import { workerStatements } from './statements/workers.js';
 
 /** Every SQL text of the driver. Lists of placeholders are parameters, and rows are a table of placeholders. */
@@ -32,6 +32,8 @@ export type Statements = Readonly<ReturnType<typeof statements>>;
 export const statements = (schema: string) => {
   const named = tables(schema);
   return {
+    history: historyStatements(named),
+    schema: schemaStatements(named),
     ...enqueueStatements(named),
     ...bellStatements(named),
     ...claimStatements(named),
@@ -50,17 +52,11 @@ export const statements = (schema: string) => {
     ...surveyStatements(named),
     ...situationStatements(named),
     ...statisticsStatements(named),
-    ...pruneStatements(named),
     ...jobStatements(named),
     ...selectionStatements(named),
     ...jobRunStatements(named),
     ...begunRunStatements(named),
-    ...trendStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
-    // A row that is always there.
-    lockMigration: (otherwise: string): string =>
-      `SELECT 1 FROM ${named.migration} WHERE version = ? FOR UPDATE ${otherwise}`,
-    schemaVersion: `SELECT COALESCE(MAX(version), 0) AS version FROM ${named.migration}`,
   };
 };

@@ -20,7 +20,7 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
   const pool = createPool(fresh.url);
   const session = await createConnection(fresh.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const parts = partsOf(new URL(fresh.url).pathname.slice(1));
     const row = await WorkerRow.add(pool, parts.context.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
     const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row });
@@ -49,7 +49,7 @@ test('a worker is called while it is still opening its session, by whoever has s
   const pool = createPool(fresh.url);
   const session = await createConnection(fresh.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const parts = partsOf(new URL(fresh.url).pathname.slice(1));
     const execute = session.execute.bind(session);
     let toBeCalled = false;

@@ -12,7 +12,7 @@ let process: DriverProcess<MysqlTransaction>;
 beforeEach(async () => {
   database = await openMysqlHarness(serverUrl, product).database();
   process = await database.process();
-  await process.driver.migrate();
+  await process.driver.schema.migrate();
 });
 
 afterEach(async () => {

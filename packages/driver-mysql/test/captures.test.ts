@@ -14,7 +14,7 @@ let driver: ReturnType<typeof mysql>;
 beforeAll(async () => {
   ({ url, drop } = await freshMysqlDatabase(serverUrl));
   driver = mysql({ uri: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   client = await connected();
 });
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
   ({ drop, url } = fresh);
   driver = mysql({ uri: fresh.url, maxConnections: 2 });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterEach(async () => {
@@ -87,11 +87,11 @@ test('where the pool has no connection left nothing waits for one for ever', asy
       message: expect.stringMatching(/No connection of the pool was free.*maxConnections.*2000 ms/),
     };
     await expect(begin()).rejects.toMatchObject(lost);
-    await expect(impatient.verify()).rejects.toMatchObject(lost);
+    await expect(impatient.schema.verify()).rejects.toMatchObject(lost);
     await expect(impatient.count({}, { limit: 1, before: null })).rejects.toMatchObject(lost);
     for (const held of both) await held.rollback();
     // A connection that comes too late goes back to the pool.
-    for (let times = 0; times < 4; times++) await impatient.verify();
+    for (let times = 0; times < 4; times++) await impatient.schema.verify();
   } finally {
     await impatient.close();
   }

@@ -15,7 +15,7 @@ test('when the ringer cannot be closed, everything else is, and the caller sees 
     await this.close();
     throw new Error('not now');
   });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.workers();
   await expect(driver.close()).rejects.toThrow('not now');
   await expect(driver.workers()).rejects.toThrow('Pool is closed');

@@ -25,7 +25,7 @@ beforeEach(async () => {
   schema = new URL(fresh.url).pathname.slice(1);
   pool = createPool({ uri: fresh.url });
   driver = mysql({ uri: fresh.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
   await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
   await pool.query("INSERT INTO rowlock_job (queue, kind, `key`) VALUES ('q', 'k', 'a'), ('q', 'k', 'a')");

@@ -56,7 +56,7 @@ async function listed(): Promise<readonly JobView[]> {
 }
 
 test('a job with nothing but its kind has the defaults', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   const { outcome, public_id } = await call({ kind: 'k' });
   expect(outcome).toBe('enqueued');
   expect(await listed()).toMatchObject([
@@ -75,7 +75,7 @@ test('a job with nothing but its kind has the defaults', async () => {
 });
 
 test('every argument reaches its column', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await call({
     kind: 'k',
     payload: '{"rows": 3}',
@@ -106,7 +106,7 @@ test('every argument reaches its column', async () => {
 });
 
 test('a duplicate is told the job that is there, also while that is held', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   const first = await call({ kind: 'k', unique_key: 'u' });
   const held = driver.claimSession({ idleLimitMs: 60_000 });
   const line = { priority: -32_768, id: 0n };
@@ -125,7 +125,7 @@ test('a duplicate is told the job that is there, also while that is held', async
 });
 
 test('a duplicate that the transaction cannot see is a duplicate without an id', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await client.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
   await client.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
   await driver.enqueue([
@@ -149,7 +149,7 @@ test('a duplicate that the transaction cannot see is a duplicate without an id',
 });
 
 test('what rolls back leaves no job and no ring', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await client.query('START TRANSACTION');
   expect(await call({ kind: 'k' })).toMatchObject({ outcome: 'enqueued' });
   await client.query('ROLLBACK');
@@ -159,7 +159,7 @@ test('what rolls back leaves no job and no ring', async () => {
 });
 
 test('a trigger enqueues with the row that it is for, and a sleeping worker hears of it', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await client.query('CREATE TABLE invoice (id INT PRIMARY KEY)');
   await client.query(
     `CREATE TRIGGER invoice_added AFTER INSERT ON invoice FOR EACH ROW
@@ -185,7 +185,7 @@ test('a trigger enqueues with the row that it is for, and a sleeping worker hear
 });
 
 test('what does not fit is refused and not cut', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await expect(call({ kind: 'k'.repeat(129) })).rejects.toMatchObject({ errno: 1406 });
   await expect(call({ kind: '' })).rejects.toMatchObject({ errno: FAILED_CHECK });
   await expect(call({ kind: null })).rejects.toMatchObject({ errno: 1048 });
@@ -196,7 +196,7 @@ test.each([
   { ab: 1, B: 5, '\uff5e': 2, '🚣': 7, 'q"\\/\u0001\u007f\t\n\b\f\r é\' $.*': 4 },
   Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${'鍵'.repeat(50)}${n}`, 1_000])),
 ])('the limits %j are those that a client would write', async (limits) => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await call({ kind: 'k', limits: JSON.stringify(limits) });
   const [rows] = await client.query<never>('SELECT limits FROM rowlock_job');
   const text = limitsText(Object.entries(limits).map(([name, max]) => ({ name, max })));
@@ -226,13 +226,13 @@ test.each([
   `{"${'n'.repeat(2_000)}": 1}`,
   '{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}',
 ])('the limits %s are refused', async (limits) => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await expect(call({ kind: 'k', limits })).rejects.toMatchObject({ errno: 1644 });
   expect(await listed()).toEqual([]);
 });
 
 test('the limits take rates too, alone or behind the size of a limit of the same name', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   await call({ kind: 'k', limits: '{"maps": [60, 60000, 1], "mail": [3, 1, 500, 9], "a": 1}' });
   const [rows] = await client.query<never>('SELECT limits FROM rowlock_job');
   const sizes = [
@@ -247,7 +247,7 @@ test('the limits take rates too, alone or behind the size of a limit of the same
 });
 
 test('limits that are too long together are refused', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   const limits = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${'n'.repeat(70)}${n}`, 1]));
   await expect(call({ kind: 'k', limits: JSON.stringify(limits) })).rejects.toMatchObject({
     errno: expect.toBeOneOf([1265, 1406]),
@@ -255,7 +255,7 @@ test('limits that are too long together are refused', async () => {
 });
 
 test('limits that are written by hand are an object, or none', async () => {
-  await driver.migrate();
+  await driver.schema.migrate();
   const insert = (limits: string) =>
     client.query("INSERT INTO rowlock_job (kind, limits) VALUES ('k', ?)", [limits]);
   for (const wrong of ['a', '[]', '1', '{"a":1'])

@@ -90,7 +90,7 @@ test('where the database is missing, migrating is not what to do', async () => {
   const nowhere = new URL(serverUrl);
   nowhere.pathname = '/nowhere_at_all';
   const driver = mysql({ uri: nowhere.href });
-  await expect(driver.migrate()).rejects.toMatchObject({
+  await expect(driver.schema.migrate()).rejects.toMatchObject({
     code: 'SchemaOutdated',
     message: expect.stringMatching(/^The database is not there: create it first\./),
   });
@@ -128,7 +128,7 @@ test('with few prepared statements a connection works, and keeps no more', async
   const fresh = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: fresh.url, maxConnections: 1, maxPreparedStatements: 2 });
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const held = driver.claimSession({ idleLimitMs: 60_000 });
     for (const n of [1, 2, 3, 4, 5]) await held.handle.execute(`SELECT ${n}`);
     const [[open]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'");

@@ -2,10 +2,10 @@ import type { Driver } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { drift, objectsOf } from '../src/examine/drift.js';
-import { retention } from '../src/examine/retention.js';
-import { history, oldTransactions } from '../src/examine/transactions.js';
 import { type MysqlOptions, mysql } from '../src/index.js';
+import { drift, objectsOf } from '../src/schema/examine/drift.js';
+import { retention } from '../src/schema/examine/retention.js';
+import { history, oldTransactions } from '../src/schema/examine/transactions.js';
 import { tables } from '../src/statements/tables.js';
 import { product, serverUrl } from './server.js';
 
@@ -22,7 +22,7 @@ async function stage(): Promise<void> {
   url = fresh.url;
   schema = new URL(url).pathname.slice(1);
   const driver = mysql({ uri: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   plain = await createConnection(url);
   onTestFinished(() => plain.end());
@@ -34,7 +34,7 @@ function open(options: MysqlOptions = { uri: url }): Driver {
   return driver;
 }
 
-const examined = async (driver = open()): Promise<unknown> => driver.examine?.(HANDLER_MS);
+const examined = async (driver = open()): Promise<unknown> => driver.schema.examine?.(HANDLER_MS);
 
 test('a healthy database has no fault', async () => {
   await stage();

@@ -11,7 +11,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   const driver = mysql({ uri: database.url });
   const client = await createConnection(database.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     // Its session holds its lock, however long it has been there.
     const alive = await hire('alive');
@@ -49,7 +49,7 @@ for (const [title, sessions] of [
     const driver = mysql({ uri: database.url, sessions });
     const client = await createConnection(database.url);
     try {
-      await driver.migrate();
+      await driver.schema.migrate();
       const anchor = await driver.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
       // It comes back while it listens.
       const stopping = new AbortController();
@@ -88,7 +88,7 @@ test('what a forgotten worker has left on record together is written out, but fo
   const driver = mysql({ uri: database.url });
   const client = await createConnection(database.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
     const runId = randomUUID();

@@ -18,7 +18,7 @@ beforeEach(async () => {
   ({ url, drop } = await freshMysqlDatabase(serverUrl));
   pool = createPool({ uri: url });
   driver = mysql({ uri: url });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterEach(async () => {

@@ -10,7 +10,7 @@ let database: TestDatabase<MysqlTransaction>;
 beforeEach(async () => {
   database = await openMysqlHarness(serverUrl, product).database();
   const { driver } = await database.process();
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
 });
 

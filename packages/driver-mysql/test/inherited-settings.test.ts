@@ -57,8 +57,8 @@ const TEXT = '漕艇 🚣 €';
 test('whatever a session inherits, jobs are stored, run, settled, listed and pruned', async () => {
   const driver = mysql({ uri });
   try {
-    await driver.migrate();
-    await driver.verify();
+    await driver.schema.migrate();
+    await driver.schema.verify();
     const unique = { key: TEXT, scope: 'ever' } as const;
     const [enqueued] = await driver.enqueue([newJob({ payload: TEXT, unique }), newJob({ payload: TEXT })]);
     expect(enqueued).toMatchObject({ outcome: 'enqueued' });
@@ -83,7 +83,7 @@ test('whatever a session inherits, jobs are stored, run, settled, listed and pru
       `complete ${TEXT}`,
       `complete ${TEXT}`,
     ]);
-    expect(await driver.prune(ids, 0)).toBe(2);
+    expect(await driver.history.prune(ids, 0)).toBe(2);
   } finally {
     await driver.close();
   }
@@ -94,7 +94,7 @@ test('whatever a session inherits, jobs are stored, run, settled, listed and pru
 test('an idle worker sleeps for as long as it would on any server', async () => {
   const driver = mysql({ uri });
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
     const ended = new AbortController();
     const heard = anchor.wakeUps({ queues: ['q'], everyMs: 1_000, signal: ended.signal });

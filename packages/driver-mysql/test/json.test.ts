@@ -18,7 +18,7 @@ beforeAll(async () => {
   drop = fresh.drop;
   client = await createConnection(fresh.url);
   driver = mysql({ uri: fresh.url });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterAll(async () => {

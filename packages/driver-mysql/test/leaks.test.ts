@@ -8,7 +8,7 @@ test('a transaction that is left open is told as a leak, and what ends is none',
   const other = await createConnection(serverUrl);
   try {
     const { driver, close } = await database.process();
-    await driver.migrate();
+    await driver.schema.migrate();
     const held = driver.claimSession({ idleLimitMs: 60_000 });
     await held.lockSiblings({ queue: 'q', keys: ['k'] }, 1);
     // The list of processes could not be made meanwhile.

@@ -27,7 +27,7 @@ beforeEach(async () => {
   open = [];
   pool = createPool({ uri: fresh.url });
   driver = mysql({ uri: fresh.url, maxConnections: 40 });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterEach(async () => {

@@ -57,7 +57,7 @@ test("the user's limit is read, with what others have of it", async () => {
   const others = [await createConnection(ownUrl()), await createConnection(ownUrl())];
   // The server may still count the session of the migration.
   const { limits } = await vi.waitFor(async () => {
-    const verified = await driver.verify();
+    const verified = await driver.schema.verify();
     expect(verified.limits[1]?.used).toBe(2);
     return verified;
   }, 30_000);

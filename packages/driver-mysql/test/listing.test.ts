@@ -12,7 +12,7 @@ async function emptyTables() {
   onTestFinished(() => fresh.drop());
   const driver = mysql({ uri: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const connect = async () => {
     const connection = await createConnection(fresh.url);
     onTestFinished(() => connection.end());

@@ -27,7 +27,7 @@ describe('the locks of a claim', () => {
     open = [];
     pool = createPool({ uri: url });
     driver = mysql({ uri: url });
-    await driver.migrate();
+    await driver.schema.migrate();
   };
 
   const rollback = async (): Promise<void> => {

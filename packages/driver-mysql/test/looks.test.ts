@@ -13,7 +13,7 @@ test('a claim meets no lock of a page that looks at a job with a limit of one, a
   onTestFinished(() => driver.close());
   const pool = createPool({ uri: fresh.url });
   onTestFinished(() => pool.end());
-  await driver.migrate();
+  await driver.schema.migrate();
   const rowlock = createRowlock({ driver, handlers: [] });
   await pool.query(
     "INSERT INTO rowlock_job (queue, kind, `key`, limits) VALUES ('q', 'k', 'key', '{\"one\":1}')",

@@ -19,7 +19,7 @@ beforeEach(async () => {
   drop = fresh.drop;
   pool = createPool({ uri: fresh.url });
   driver = mysql({ uri: fresh.url });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterEach(async () => {

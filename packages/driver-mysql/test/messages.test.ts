@@ -36,7 +36,7 @@ test.each(SCENES)('the statements of $name are those on file', async (scene) => 
       return socket.connect(Number(port), hostname);
     },
   });
-  await driver.migrate();
+  await driver.schema.migrate();
   await play(scene, {
     driver,
     reader: database.reader,

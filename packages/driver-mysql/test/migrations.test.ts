@@ -3,7 +3,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { migrate, migrations, SCHEMA_VERSION } from '../src/migrations.js';
+import { migrate, migrations, SCHEMA_VERSION } from '../src/schema/migrations.js';
 import { checkVersion } from '../src/server-version.js';
 import { serverUrl } from './server.js';
 
@@ -44,15 +44,19 @@ test('a bundled application, without the files, works on tables that are there, 
   const driver = mysql({ uri: url });
   try {
     files.areThere = false;
-    await expect(driver.migrate()).rejects.toMatchObject({
+    await expect(driver.schema.migrate()).rejects.toMatchObject({
       code: 'SchemaOutdated',
       message: expect.stringMatching(/bundle.*npx @rowlock\/cli migrate/),
     });
     files.areThere = true;
-    await driver.migrate();
+    await driver.schema.migrate();
     files.areThere = false;
-    await driver.verify();
-    expect(await driver.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION, applied: [] });
+    await driver.schema.verify();
+    expect(await driver.schema.migrate()).toMatchObject({
+      from: SCHEMA_VERSION,
+      to: SCHEMA_VERSION,
+      applied: [],
+    });
   } finally {
     await driver.close();
   }
@@ -77,7 +81,7 @@ test.each(['8.0.26', '8.0.36-28', '8.4.0-log', '9.0.1', '10.10.2-MariaDB', '11.4
   'a server that says it is %s is new enough',
   async (version) => {
     const driver = mysql({ uri: url });
-    await driver.migrate();
+    await driver.schema.migrate();
     await driver.close();
     const client = await saying(version);
     expect(await migrate(client, context(schema(), 5_000))).toMatchObject({ applied: [] });

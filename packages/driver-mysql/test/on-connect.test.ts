@@ -86,7 +86,7 @@ test('what the driver needs of a session is set after onConnect', async () => {
 test('a connection whose onConnect fails is not used, and its error comes through', async () => {
   const onConnect = () => Promise.reject(new Error('no such role'));
   const driver = mysql({ uri: account, onConnect });
-  for (const refused of [() => driver.verify(), () => driver.migrate()])
+  for (const refused of [() => driver.schema.verify(), () => driver.schema.migrate()])
     await expect(refused()).rejects.toMatchObject({ message: expect.stringContaining('no such role') });
   await driver.close();
 });

@@ -6,7 +6,7 @@ import * as mysql2 from 'mysql2/promise';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, expect, test, vi } from 'vitest';
 import { type MysqlOptions, mysql } from '../src/index.js';
-import { SCHEMA_VERSION } from '../src/migrations.js';
+import { SCHEMA_VERSION } from '../src/schema/migrations.js';
 import { serverUrl } from './server.js';
 
 // The files of a project share what they import: this one imports anew, and so does the next.
@@ -95,9 +95,9 @@ test('numbers that come as text are numbers all the same', async () => {
   const driver = mysql({ uri: fresh.url, supportBigNumbers: true, bigNumberStrings: true });
   const plain = await createConnection(fresh.url);
   try {
-    expect(await driver.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
-    expect(await driver.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
-    await driver.verify();
+    expect(await driver.schema.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+    expect(await driver.schema.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
+    await driver.schema.verify();
     const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
     expect(await driver.workers()).toMatchObject([{ id: anchor.workerId, alive: true }]);
     // A lease that is over, of a worker that lives, and one of a worker that does not.
@@ -143,8 +143,8 @@ test('in the query of a uri nothing is looked at that the driver needs as it is,
       maxPreparedStatements: 500,
       compress: true,
     });
-    await driver.migrate();
-    await driver.verify();
+    await driver.schema.migrate();
+    await driver.schema.verify();
   } finally {
     await driver.close();
     await fresh.drop();

@@ -91,8 +91,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   removeSchedule: ofOne(sql.removeSchedule),
   lockDueSchedule: ofOne(sql.lockDueSchedule, [], ['f', 1]),
   moveSchedule: ofOne(sql.moveSchedule, [1, 1]),
-  reportRunning: ofOne(sql.reportRunning, ['[]', '[]']),
-  forgetTallies: () => [sql.forgetTallies, []],
+  'history.reportRunning': ofOne(sql.history.reportRunning, ['[]', '[]']),
+  'history.forgetTallies': () => [sql.history.forgetTallies, []],
   forgetLosses: ofOne(sql.forgetLosses),
   lockBackfill: ofOne(sql.lockBackfill),
   moveBackfill: ofOne(sql.moveBackfill, [null, 1, 0]),
@@ -101,10 +101,10 @@ const WRITES: Readonly<Record<string, Spell>> = {
   forgetFollowers: given(sql.forgetFollowers, publicIds),
   lockFollowers: listed(sql.lockFollowers),
   move: given(sql.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
-  prune: given(sql.prune, idRows),
-  pruneRuns: given(sql.pruneRuns, idRows),
+  'history.prune': given(sql.history.prune, idRows),
+  'history.pruneRuns': given(sql.history.pruneRuns, idRows),
   pruneBell: ([id = 0n]) => [sql.pruneBell, [id]],
-  takePruneTurn: ofOne(sql.takePruneTurn, [1]),
+  'history.takePruneTurn': ofOne(sql.history.takePruneTurn, [1]),
   beat: ofOne(sql.beat, [1]),
   showServer: ofOne(sql.showServer),
   reportLines: ofOne(sql.reportLines, ['{}']),
@@ -115,14 +115,14 @@ const WRITES: Readonly<Record<string, Spell>> = {
   update: ofOne(sql.update("metadata = JSON_SET(metadata, '$.n', 1)")),
   writes: ofOne(sql.writes),
   lockWorker: ofOne(sql.lockWorker('SKIP LOCKED')),
-  lockMigration: ofOne(sql.lockMigration('SKIP LOCKED')),
+  'schema.lockMigration': ofOne(sql.schema.lockMigration('SKIP LOCKED')),
   lockAgain: listed(sql.lockAgain),
   lockSiblings: listed(sql.lockSiblings),
   lockManySiblings: listed(sql.lockManySiblings),
   lockLeased: listed(sql.lockLeased, [], [RUN]),
   lockReclaimable: listed(sql.lockReclaimable),
   lockLater: listed(sql.lockLater),
-  lockSettled: listed(sql.lockSettled, [], [0]),
+  'history.lockSettled': listed(sql.history.lockSettled, [], [0]),
 };
 
 test('the plans of all statements are tested that change or lock rows', () => {
@@ -160,7 +160,7 @@ test.each([0, 3, 20, 2_000, 10_000])(
     onTestFinished(() => fresh.drop());
     const driver = mysql({ uri: fresh.url });
     onTestFinished(() => driver.close());
-    await driver.migrate();
+    await driver.schema.migrate();
     const connection = await createConnection(fresh.url);
     onTestFinished(() => connection.end());
     const database = new URL(fresh.url).pathname.slice(1);

@@ -12,7 +12,7 @@ let database: FreshDatabase;
 beforeAll(async () => {
   database = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
 });
 

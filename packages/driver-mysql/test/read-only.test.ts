@@ -40,7 +40,7 @@ function url(account: 'app' | 'caller'): string {
 
 beforeEach(async () => {
   driver = mysql({ uri: url('app'), maxConnections: 5 });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterEach(async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   drop = fresh.drop;
   pool = createPool({ uri: fresh.url });
   driver = mysql({ uri: fresh.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await pool.query('CREATE TABLE written (id INT)');
   await driver.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
 });

@@ -6,7 +6,7 @@ import { createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { toDriverError } from '../src/errors.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { SCHEMA_VERSION } from '../src/migrations.js';
+import { SCHEMA_VERSION } from '../src/schema/migrations.js';
 import { serverUrl } from './server.js';
 
 describeRights({
@@ -40,7 +40,7 @@ async function open(statements: readonly string[]): Promise<AccountsDatabase<Mys
   const database = new URL(url).pathname.slice(1);
   const suffix = `_${database.slice(-8)}`;
   const driver = mysql({ uri: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const root = await createConnection(url);
   for (const statement of statements) {
@@ -100,7 +100,7 @@ async function migratedBy(rights: readonly string[]): Promise<MigrationReport> {
   try {
     await root.query(`CREATE USER '${own.username}' IDENTIFIED BY '${own.password}'`);
     await root.query(`GRANT ${rights.join(', ')} ON ${database}.* TO '${own.username}'`);
-    return await driver.migrate();
+    return await driver.schema.migrate();
   } finally {
     await driver.close();
     await root.query(`DROP USER '${own.username}'`);

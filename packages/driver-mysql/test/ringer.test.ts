@@ -24,7 +24,7 @@ test('a worker whose session ends while it is looked for keeps no other from bei
   onTestFinished(() => fresh.drop());
   const driver = mysql({ uri: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const pool = createPool(fresh.url);
   onTestFinished(() => pool.end());
   const worker = { host: 'here', pid: 1, queues: ['q'] };

@@ -22,7 +22,9 @@ test('the script leaves the schema that `migrate` leaves, also when a DBA runs i
   inFreshDatabase((migrated, migratedUrl) =>
     inFreshDatabase(async (scripted, scriptedUrl) => {
       const first = mysql({ uri: migratedUrl });
-      expect(await first.migrate()).toMatchObject({ applied: ['0001_jobs', '0002_enqueue', '0003_limits'] });
+      expect(await first.schema.migrate()).toMatchObject({
+        applied: ['0001_jobs', '0002_enqueue', '0003_limits'],
+      });
       await first.close();
 
       const script = await migrationScript(new URL(scriptedUrl).pathname.slice(1), OF_THIS_SERVER);
@@ -31,8 +33,8 @@ test('the script leaves the schema that `migrate` leaves, also when a DBA runs i
 
       expect(await schemaOf(scripted)).toEqual(await schemaOf(migrated));
       const driver = mysql({ uri: scriptedUrl });
-      await driver.verify();
-      expect(await driver.migrate()).toMatchObject({ applied: [] });
+      await driver.schema.verify();
+      expect(await driver.schema.migrate()).toMatchObject({ applied: [] });
       await driver.close();
     }),
   ));
@@ -46,17 +48,17 @@ test('where the tables have a version, the error names the command that prints w
 
     const driver = mysql({ uri: url });
     const command = `npx @rowlock/cli sql ${product ?? 'mysql'} --schema ${database} --from 1`;
-    await expect(driver.verify()).rejects.toMatchObject({
+    await expect(driver.schema.verify()).rejects.toMatchObject({
       code: 'SchemaOutdated',
       message: expect.stringContaining('are at version 1 and this driver needs 3.'),
     });
-    await expect(driver.verify()).rejects.toThrow(`\`${command}\``);
+    await expect(driver.schema.verify()).rejects.toThrow(`\`${command}\``);
 
     const missing = await migrationScript(database, OF_THIS_SERVER, 1);
     expect(missing).not.toContain('CREATE TABLE IF NOT EXISTS rowlock_job (');
     for (const statement of asTheClientReads(missing)) await scripted.query(statement);
-    await driver.verify();
-    expect(await driver.migrate()).toMatchObject({ from: 3, applied: [] });
+    await driver.schema.verify();
+    expect(await driver.schema.migrate()).toMatchObject({ from: 3, applied: [] });
     await driver.close();
   }));
 

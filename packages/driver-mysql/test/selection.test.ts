@@ -21,7 +21,7 @@ describe('with 100,000 settled jobs and 30,000 that wait', () => {
   beforeAll(async () => {
     const fresh = await freshMysqlDatabase(serverUrl);
     const driver = mysql({ uri: fresh.url });
-    await driver.migrate();
+    await driver.schema.migrate();
     connection = await createConnection(fresh.url);
     drop = async () => {
       await connection.end();

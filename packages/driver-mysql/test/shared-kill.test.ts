@@ -34,7 +34,7 @@ for (const [title, isShared] of [
     const driver = mysql({ uri: fresh.url });
     const plain = createPool(fresh.url);
     try {
-      await driver.migrate();
+      await driver.schema.migrate();
       const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
       const held = driver.claimSession({ idleLimitMs: 60_000 });
       // A sleep that is interrupted says 1, or fails.

@@ -15,7 +15,7 @@ let database: FreshDatabase;
 beforeAll(async () => {
   database = await freshMysqlDatabase(serverUrl);
   const driver = mysql({ uri: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
 });
 
@@ -91,7 +91,7 @@ test('a worker whose new session is silent once it is open is told so, and stops
   await silent;
   stopping.abort();
   expect(await next).toEqual({ done: true, value: undefined });
-  await expect(driver.migrate()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.schema.migrate()).rejects.toMatchObject({ code: 'ConnectionLost' });
   server.close();
   await anchor.release();
   await driver.close().catch(() => {});

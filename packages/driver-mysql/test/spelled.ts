@@ -1,4 +1,5 @@
 import { statements } from '../src/statements.js';
+import { textsOf } from './texts-of.js';
 
 /** From where, and for which limits. */
 const CLAIMS = [
@@ -23,8 +24,8 @@ export const GIVEN = /<given \d>/;
 
 /** Every statement of the driver, and what it is called. */
 export function spelled(schema: string): readonly { readonly verb: string; readonly text: string }[] {
-  return Object.entries(statements(schema)).flatMap(([name, text]) => {
-    if (typeof text === 'string') return [{ verb: name, text }];
+  return textsOf(statements(schema)).flatMap(([name, text]) => {
+    if (typeof text !== 'function') return [{ verb: name, text: String(text) }];
     return (SPELLED_FOR[name] ?? [[]]).map((first) => {
       const lists = Array.from({ length: text.length - first.length }, (_, place) => `<given ${place + 1}>`);
       const verb = first.length === 0 ? name : `${name}(${first.filter((each) => each !== '').join(', ')})`;

@@ -19,7 +19,7 @@ for (const event of ['snooze', 'retry'] as const) {
     const [waits, other] = [mysql({ uri: fresh.url, maxConnections: 1 }), mysql({ uri: fresh.url })];
     onTestFinished(() => waits.close());
     onTestFinished(() => other.close());
-    await other.migrate();
+    await other.schema.migrate();
     await other.enqueue([newJob({ available: { inMs: HOUR_MS }, maxAttempts: 5 })]);
     await plain.query('UPDATE rowlock_job SET available_at = UTC_TIMESTAMP(6)');
 
@@ -61,7 +61,7 @@ test.each([0, 3_000])(
     onTestFinished(() => plain.end());
     const driver = mysql({ uri: fresh.url });
     onTestFinished(() => driver.close());
-    await driver.migrate();
+    await driver.schema.migrate();
     const named = (place: number): string => `q${place % 1_000}`;
     for (let from = 0; from < jobs; from += 1_000)
       await driver.enqueue(
@@ -100,7 +100,7 @@ test('statements for many queues read the first jobs of each alone', async () =>
   onTestFinished(() => plain.end());
   const driver = mysql({ uri: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   for (const inMs of [0, HOUR_MS])
     await driver.enqueue(
       Array.from({ length: 2_000 }, (_, place) => newJob({ queue: `q${place % 2}`, available: { inMs } })),

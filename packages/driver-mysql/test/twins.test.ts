@@ -16,7 +16,7 @@ test('of a call in which two have one key all are in or none, whichever statemen
   onTestFinished(() => pool.end());
   const driver = mysql({ uri: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.enqueue([keyed('there')]);
   const place = context(new URL(fresh.url).pathname.slice(1), 20_000);
   const together = ['a', 'there', 'a', 'b', 'there', 'a'].map(keyed);

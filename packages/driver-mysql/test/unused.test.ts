@@ -16,7 +16,7 @@ test.each([
   const { url, drop } = await freshMysqlDatabase(serverUrl);
   onTestFinished(drop);
   const driver = mysql({ uri: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const env = { ...process.env, DATABASE_URL: url };
   const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 60_000 });

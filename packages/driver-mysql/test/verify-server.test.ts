@@ -15,7 +15,7 @@ beforeEach(async () => {
   url = fresh.url;
   client = await createConnection(url);
   onTestFinished(() => client.end());
-  await open().migrate();
+  await open().schema.migrate();
 });
 
 function open(options: MysqlOptions = {}) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { verifySettings } from '../src/connection/verify-settings.js';
 import type { MysqlTransaction } from '../src/query.js';
+import { verifySettings } from '../src/schema/verify-settings.js';
 
 function server(
   lowerCaseTableNames: string,

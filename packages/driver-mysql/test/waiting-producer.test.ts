@@ -11,7 +11,7 @@ let producer: DriverProcess<MysqlTransaction>;
 beforeEach(async () => {
   database = await openMysqlHarness(serverUrl, product).database();
   producer = await database.process();
-  await producer.driver.migrate();
+  await producer.driver.schema.migrate();
 });
 
 afterEach(async () => {

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
-import { clusterWarnings } from '../src/connection/cluster.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { clusterWarnings } from '../src/schema/cluster.js';
 import { serverUrl } from './server.js';
 
 /** A way to a server that loses these words, and so accepts them without a lock. */
@@ -31,8 +31,8 @@ test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED'])(
     onTestFinished(() => reader.end());
     const sound = mysql({ uri: fresh.url });
     onTestFinished(() => sound.close());
-    await sound.migrate();
-    await sound.verify();
+    await sound.schema.migrate();
+    await sound.schema.verify();
     const driver = mysql({
       uri: fresh.url,
       sessions: 'own',
@@ -43,7 +43,7 @@ test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED'])(
       code: 'EngineUnsuitable',
       message: expect.stringMatching(/jobs would run twice|waiting/),
     };
-    await expect(driver.verify()).rejects.toMatchObject(unsuitable);
+    await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
     await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
       unsuitable,
     );

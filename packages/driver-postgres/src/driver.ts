@@ -1,4 +1,4 @@
-import { DriverError, isDriverError, type State } from '@rowlock/core';
+import { DriverError, type State } from '@rowlock/core';
 import {
   type Admitted,
   type Anchor,
@@ -11,17 +11,15 @@ import {
   type ClaimSessionOptions,
   type Driver,
   despiteDeadlocks,
-  type Finding,
   type FollowersLook,
   type FoundPart,
   type Front,
   type FrontQuestion,
-  type HistoryEntry,
+  type History,
   type JobId,
   type Lanes,
   type LimitedJobs,
   type LimitedJobsBounds,
-  type MigrationReport,
   ownHandle,
   type PartsPage,
   type PartsStretch,
@@ -36,20 +34,15 @@ import {
   type RunStart,
   type RunsStarted,
   type ScheduleStore,
+  type Schema,
   type Sender,
   type SessionListener,
   type SharedPool,
   type Situation,
   type SituationQuestion,
-  type StatisticsReport,
   type Store,
-  type Stretch,
   type Survey,
   type TakenSlots,
-  type Tallied,
-  type Tallies,
-  type TrendQuestion,
-  type Verified,
   type WakeUp,
   type WorkerInfo,
 } from '@rowlock/core/driver';
@@ -59,7 +52,6 @@ import type { ClaimParts } from './claim/claim-parts.js';
 import { PostgresClaimSession } from './claim/claim-session.js';
 import { CountedLimits } from './claim/counted-limits.js';
 import { endPool, holdConnection, onPool, watch } from './connection/connection.js';
-import { limitsOf } from './connection/limits.js';
 import { NamedStatements } from './connection/named-statements.js';
 import { OutsidePool } from './connection/outside-pool.js';
 import type { Batch } from './connection/pipeline/send-ahead.js';
@@ -68,12 +60,9 @@ import { type Server, serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { verifyRowLocks } from './connection/verify-row-locks.js';
-import { verifyRows } from './connection/verify-rows.js';
-import { verifySettings } from './connection/verify-settings.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
-import { examine } from './examine/examine.js';
-import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { historyOf } from './history/history.js';
 import { type PostgresOptions, type SessionKind, type Settings, settingsOf } from './options.js';
 import { type PostgresTransaction, query } from './query.js';
 import { endCrashed } from './run/crashed-runs.js';
@@ -81,21 +70,19 @@ import { noteRun } from './run/note-run.js';
 import { reclaim } from './run/reclaim.js';
 import { RunStarts } from './run/run-starts.js';
 import { WalFlush } from './run/wal-flush.js';
-import { tables } from './statements/tables.js';
+import { schemaOf } from './schema/schema.js';
 import { begunRuns } from './store/begun-runs.js';
 import { admit } from './store/followers.js';
 import { front } from './store/front.js';
-import { history } from './store/history.js';
 import { inTransaction, sendInTransaction } from './store/in-transaction.js';
 import { JoinedStore } from './store/joined-store.js';
 import { limitedJobs, rateTimes, takenSlots } from './store/limited-jobs.js';
-import { prune, pruneSlots, takePruneTurn } from './store/prune.js';
+import { pruneSlots } from './store/prune-slots.js';
 import { RateStarts } from './store/rates.js';
 import { PostgresSchedules } from './store/schedules.js';
 import { situation } from './store/situation.js';
-import { backlog, report, tallied } from './store/statistics.js';
+import { backlog } from './store/statistics.js';
 import { PostgresStore, texts } from './store/store.js';
-import { tallies } from './store/trend.js';
 import { PostgresAnchor } from './worker/anchor.js';
 import { PostgresPulse } from './worker/pulse.js';
 import { dueQueues, survey } from './worker/survey.js';
@@ -118,6 +105,8 @@ export function postgres(options: PostgresOptions = {}): Driver<PostgresTransact
 class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction> {
   readonly name = 'postgres';
   readonly pool: SharedPool<pg.PoolClient>;
+  readonly schema: Schema;
+  readonly history: History;
   override readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<PostgresTransaction>;
   readonly #pool: pg.Pool;
@@ -154,43 +143,22 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     this.#starts = new RunStarts(short, sql, names, flush);
     this.#rates = new RateStarts(short, sql, names);
     this.#server = serverOf(short);
+    this.schema = schemaOf({
+      context,
+      on: short,
+      outside: this.#outside,
+      pool: this.pool,
+      server: this.#server,
+      sharesSessions: () => this.#sharesSessions(),
+      withoutTimeout: (work) => this.#withoutTimeout(work),
+    });
+    this.history = historyOf(short, sql);
     this.schedules = new PostgresSchedules(context, short, (work) =>
       this.#withoutTimeout((client) => inTransaction(client, context, work)),
     );
     this.captures = new PostgresCaptures(context, short, (work) =>
       this.#withoutTimeout((client) => inTransaction(client, context, (_, on) => work(on))),
     );
-  }
-
-  async migrate(): Promise<MigrationReport> {
-    return this.#withoutTimeout((client) => migrate(client, this.context));
-  }
-
-  async verify(): Promise<Verified> {
-    // First, as the rows of the migrations may be hidden too.
-    await verifyRows(this.#short, tables(this.context.schema));
-    const [row] = await query<{ version: number }>(this.#short, this.context.sql.schemaVersion).catch(
-      (error: unknown) => {
-        if (isDriverError(error, 'SchemaOutdated')) return [];
-        throw error;
-      },
-    );
-    const found = row?.version ?? 0;
-    if (found < SCHEMA_VERSION) throw outdated(found, this.context.schema);
-    const warnings = await verifySettings(this.#short);
-    // The first claim is not to wait for this.
-    await this.#server();
-    const limits = await limitsOf(this.#short, this.pool.open);
-    // A role may be without the right to lock this row. A worker also looks at its own row when it starts.
-    await this.#verifyRowLocks(this.context.sql.lockMigration, SCHEMA_VERSION).catch((error: unknown) => {
-      if (isDriverError(error, 'EngineUnsuitable')) throw error;
-    });
-    return { limits, warnings };
-  }
-
-  examine(handlerMs: number): Promise<readonly Finding[]> {
-    const sharesSessions = (): Promise<boolean> => this.#sharesSessions();
-    return examine({ on: this.#short, context: this.context, handlerMs, sharesSessions });
   }
 
   join(tx: PostgresTransaction): Store {
@@ -258,24 +226,8 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return backlog(this.#short, this.context.sql, most, inAll);
   }
 
-  report(workerId: string, given: StatisticsReport): Promise<void> {
-    return report(this.#short, this.context.sql, workerId, given);
-  }
-
-  tallied(minutes: number): Promise<Tallied> {
-    return tallied(this.#short, this.context.sql, minutes);
-  }
-
-  tallies(question: TrendQuestion): Promise<Tallies> {
-    return tallies(this.#short, this.context.sql, question);
-  }
-
   begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
     return begunRuns(this.#short, this.context, question);
-  }
-
-  async forgetTallies(): Promise<void> {
-    await query(this.#short, this.context.sql.forgetTallies);
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {
@@ -322,21 +274,9 @@ class PostgresDriver extends PostgresStore implements Driver<PostgresTransaction
     return noteRun(this.#short, this.context.sql, run, note);
   }
 
-  history(stretch: Stretch): Promise<readonly HistoryEntry[]> {
-    return history(this.#short, this.context.sql, stretch);
-  }
-
-  prune(jobs: readonly JobId[], settledMs: number): Promise<number> {
-    return prune(this.#short, this.context.sql, jobs, settledMs);
-  }
-
   pruneSlots(beyond: string, ageMs: number): Promise<string | null> {
     const { sql, schema } = this.context;
     return pruneSlots(this.#short, sql, schema, beyond, ageMs);
-  }
-
-  takePruneTurn(workerId: string, forMs: number): Promise<boolean> {
-    return takePruneTurn(this.#short, this.context.sql, workerId, forMs);
   }
 
   async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {

@@ -1,5 +1,5 @@
 export { defineHandler } from './define-handler.js';
 export { postgres } from './driver.js';
-export { migrationScript } from './migrations.js';
 export type { PostgresOptions } from './options.js';
 export type { PostgresTransaction, QueryConfig } from './query.js';
+export { migrationScript } from './schema/migrations.js';

@@ -20,7 +20,7 @@ test("a session that comes back while the worker's lock is still held has it as 
   const eventually = (what: () => Promise<void>) => vi.waitFor(what, 60_000);
   try {
     await Promise.all([reader.connect(), other.connect()]);
-    await driver.migrate();
+    await driver.schema.migrate();
     const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] });
     const { rows } = await reader.query(
       `SELECT classid::bigint::bit(32)::int AS class, objid AS id ${HOLDER}`,

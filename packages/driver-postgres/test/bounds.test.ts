@@ -15,7 +15,7 @@ let process: DriverProcess<PostgresTransaction>;
 beforeEach(async () => {
   database = await openPostgresHarness(inject('postgresUrl')).database();
   process = await database.process();
-  await process.driver.migrate();
+  await process.driver.schema.migrate();
 });
 
 afterEach(async () => {
@@ -158,11 +158,11 @@ test("where an application's own pool has no connection left nothing waits for o
       message: expect.stringMatching(/No connection of the pool was free.*2000 ms/),
     };
     await expect(driver.claimSession({ idleLimitMs: 60_000 }).confirm()).rejects.toMatchObject(lost);
-    await expect(driver.verify()).rejects.toMatchObject(lost);
-    await expect(driver.migrate()).rejects.toMatchObject(lost);
+    await expect(driver.schema.verify()).rejects.toMatchObject(lost);
+    await expect(driver.schema.migrate()).rejects.toMatchObject(lost);
     for (const client of taken.splice(0)) client.release();
     // What comes too late for those who have waited goes back.
-    await driver.verify();
+    await driver.schema.verify();
     expect(pool.idleCount).toBe(2);
   } finally {
     for (const client of taken) client.release();

@@ -21,7 +21,7 @@ async function ownPool(options: pg.PoolConfig = {}) {
   const pool = new pg.Pool({ connectionString: database.url, ...options });
   onTestFinished(() => pool.end());
   const driver = postgres({ pool });
-  await driver.migrate();
+  await driver.schema.migrate();
   const jobs = async () => (await countStates(driver, { queue: 'q' })).new;
   return { driver, pool, jobs };
 }

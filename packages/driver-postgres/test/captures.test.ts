@@ -13,7 +13,7 @@ let driver: ReturnType<typeof postgres>;
 beforeAll(async () => {
   ({ url, drop } = await freshDatabase(inject('postgresUrl')));
   driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   client = await connected();
 });
 
@@ -602,7 +602,7 @@ test('the least rights: for who applies, and none for who writes', async () => {
 test('the script makes the triggers, with a schema of another name too', async () => {
   const other = postgres({ connectionString: url, schema: 'my "jobs"' });
   onTestFinished(() => other.close());
-  await other.migrate();
+  await other.schema.migrate();
   await client.query(`CREATE SCHEMA app; CREATE TABLE app.t (id bigint PRIMARY KEY)`);
   onTestFinished(async () => void (await client.query('DROP SCHEMA app, "my ""jobs""" CASCADE')));
   const capture = defineCapture({ name: 'c0', table: 'app.t', id: ['id'], kind: 'k', onError: 'note' });

@@ -10,7 +10,7 @@ test('an enqueue that waits for a transaction which waits for it is done again, 
   onTestFinished(() => database.close());
   const { driver, close } = await database.process();
   onTestFinished(close);
-  await driver.migrate();
+  await driver.schema.migrate();
   const application = await database.caller();
   // Whoever has waited for so long looks for a deadlock, and is ended. The driver's sessions do so after a second.
   await database.run(application.tx, "SET LOCAL deadlock_timeout = '5s'");

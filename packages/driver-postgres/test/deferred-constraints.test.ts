@@ -13,7 +13,7 @@ let held: ClaimSession<PostgresTransaction>;
 beforeEach(async () => {
   database = await openPostgresHarness(inject('postgresUrl')).database();
   process = await database.process();
-  await process.driver.migrate();
+  await process.driver.schema.migrate();
   const { reader } = database;
   await reader.exec('CREATE TABLE parent (id integer PRIMARY KEY)');
   await reader.exec('CREATE TABLE child (parent integer REFERENCES parent DEFERRABLE INITIALLY DEFERRED)');

@@ -17,7 +17,7 @@ export function describeFlatClaim(rows: number): void {
       const database = await freshDatabase(inject('postgresUrl'));
       drop = database.drop;
       const driver = postgres({ connectionString: database.url });
-      await driver.migrate();
+      await driver.schema.migrate();
       await driver.close();
       client = new pg.Client(database.url);
       await client.connect();

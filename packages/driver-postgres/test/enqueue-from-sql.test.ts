@@ -12,7 +12,7 @@ test.each(['rowlock', 'my "jobs"'])(
     const fresh = await freshDatabase(inject('postgresUrl'));
     onTestFinished(() => fresh.drop());
     const driver = postgres({ connectionString: fresh.url, schema });
-    await driver.migrate();
+    await driver.schema.migrate();
     const client = new pg.Client(fresh.url);
     await client.connect();
     onTestFinished(async () => {
@@ -42,7 +42,7 @@ test.each([
   onTestFinished(() => fresh.drop());
   const driver = postgres({ connectionString: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const client = new pg.Client(fresh.url);
   await client.connect();
   onTestFinished(() => client.end());
@@ -63,7 +63,7 @@ describe('limits', () => {
     const fresh = await freshDatabase(inject('postgresUrl'));
     drop = fresh.drop;
     const driver = postgres({ connectionString: fresh.url });
-    await driver.migrate();
+    await driver.schema.migrate();
     await driver.close();
     client = new pg.Client(fresh.url);
     await client.connect();
@@ -161,7 +161,7 @@ test.each(['infinity', '-infinity'])('a job that would be available at %s is ref
   onTestFinished(() => fresh.drop());
   const driver = postgres({ connectionString: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const client = new pg.Client(fresh.url);
   await client.connect();
   onTestFinished(() => client.end());

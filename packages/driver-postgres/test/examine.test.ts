@@ -3,9 +3,9 @@ import '@rowlock/servers/vitest';
 import type { Driver } from '@rowlock/core/driver';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { drift, objectsOf } from '../src/examine/drift.js';
-import { oldTransactions } from '../src/examine/transactions.js';
 import { type PostgresOptions, postgres } from '../src/index.js';
+import { drift, objectsOf } from '../src/schema/examine/drift.js';
+import { oldTransactions } from '../src/schema/examine/transactions.js';
 import { transactionPooler } from './transaction-pooler.js';
 
 const HANDLER_MS = 30_000;
@@ -19,7 +19,7 @@ async function stage(): Promise<void> {
   onTestFinished(fresh.drop);
   url = fresh.url;
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   plain = new pg.Client({ connectionString: url });
   await plain.connect();
@@ -32,7 +32,7 @@ function open(options: PostgresOptions = { connectionString: url }): Driver {
   return driver;
 }
 
-const examined = async (): Promise<unknown> => open().examine?.(HANDLER_MS);
+const examined = async (): Promise<unknown> => open().schema.examine?.(HANDLER_MS);
 
 test('a healthy database has no fault', async () => {
   await stage();
@@ -42,7 +42,7 @@ test('a healthy database has no fault', async () => {
 test('what the migrations make is on file, whatever the name of the schema', async () => {
   await stage();
   const driver = open({ connectionString: url, schema: 'my jobs' });
-  await driver.migrate();
+  await driver.schema.migrate();
   const objects = [...(await objectsOf(plain, 'my jobs'))].map(
     ([name, definition]) => `${name}: ${definition}\n`,
   );
@@ -83,7 +83,7 @@ test('a right that a worker lacks', async () => {
   own.password = 'change-me';
   const driver = open({ connectionString: own.href });
   await plain.query("INSERT INTO rowlock.job (kind) VALUES ('k')");
-  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([
     {
       check: 'ids',
       severity: 'skipped',
@@ -92,9 +92,9 @@ test('a right that a worker lacks', async () => {
     { check: 'ids', severity: 'skipped' },
   ]);
   await plain.query(`GRANT SELECT ON ALL SEQUENCES IN SCHEMA rowlock TO ${role}`);
-  expect(await driver.examine?.(HANDLER_MS)).toEqual([]);
+  expect(await driver.schema.examine?.(HANDLER_MS)).toEqual([]);
   await plain.query(`REVOKE UPDATE ON rowlock.run FROM ${role}`);
-  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([
     { check: 'rights', severity: 'broken', what: `The user ${role} lacks UPDATE on "rowlock".run.` },
   ]);
 });
@@ -164,7 +164,7 @@ test('a pooler in transaction mode', async () => {
   const through = new URL(url);
   through.host = `${pooler.host}:${pooler.port}`;
   const driver = open({ connectionString: through.href });
-  expect(await driver.examine?.(HANDLER_MS)).toMatchObject([{ check: 'pooler', severity: 'warning' }]);
+  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([{ check: 'pooler', severity: 'warning' }]);
   await driver.close();
 });
 
@@ -178,7 +178,7 @@ test('ids that are behind, or nearly used up', async () => {
       what: 'The next id of "rowlock".job is 1, and there are rows up to 7.',
     },
   ]);
-  await open().migrate();
+  await open().schema.migrate();
   expect(await examined()).toEqual([]);
   await plain.query("SELECT setval(pg_get_serial_sequence('rowlock.job', 'id'), 9000000000000000000)");
   expect(await examined()).toMatchObject([{ check: 'ids', severity: 'warning' }]);

@@ -22,7 +22,7 @@ async function claim(): Promise<Job | undefined> {
 beforeEach(async () => {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.enqueue([NEW]);
   job = await claim();
   return async () => {

@@ -15,7 +15,7 @@ describeFlatClaim(100_000);
 test('behind the dead rows that an old snapshot keeps a claim is planned once in a session, too', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const [client, old] = [new pg.Client(database.url), new pg.Client(database.url)];
   await Promise.all([client.connect(), old.connect()]);
@@ -35,7 +35,7 @@ test('behind the dead rows that an old snapshot keeps a claim is planned once in
 test('beside many records what is asked for a few jobs is planned once, too', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const client = new pg.Client(database.url);
   await client.connect();
@@ -71,7 +71,7 @@ test('beside many records what is asked for a few jobs is planned once, too', as
 test('of many jobs whose time has come a survey reads those that it promotes', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const client = new pg.Client(database.url);
   await client.connect();
@@ -91,7 +91,7 @@ test('of many jobs whose time has come a survey reads those that it promotes', a
 test('a hundred thousand jobs that wait for a limit cost neither other jobs nor the look for them', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const client = new pg.Client(database.url);
   await client.connect();
@@ -137,7 +137,7 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
 test('a hundred thousand jobs of a paused queue cost a claim and a survey nothing, and those of a paused limit neither', async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   const driver = postgres({ connectionString: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   const client = new pg.Client(database.url);
   await client.connect();
   const limits = '{"a":2}';

@@ -11,7 +11,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   const driver = postgres({ connectionString: database.url });
   const client = new pg.Client(database.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     await client.connect();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     // Its session holds its lock, however long it has been there.
@@ -50,7 +50,7 @@ for (const [title, sessions] of [
     const driver = postgres({ connectionString: database.url, sessions });
     const client = new pg.Client(database.url);
     try {
-      await driver.migrate();
+      await driver.schema.migrate();
       await client.connect();
       const anchor = await driver.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
       const [before] = await driver.workers();
@@ -80,7 +80,7 @@ test('what a forgotten worker has left on record together is written out, but fo
   const driver = postgres({ connectionString: database.url });
   const client = new pg.Client(database.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     await client.connect();
     const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];

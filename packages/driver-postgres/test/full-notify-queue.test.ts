@@ -40,7 +40,7 @@ beforeAll(async () => {
   await listener.connect();
   await application.connect();
   const driver = postgres({ connectionString: server.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   await fill();
 });

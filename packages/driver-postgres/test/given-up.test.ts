@@ -10,7 +10,7 @@ let database: TestDatabase<PostgresTransaction>;
 beforeEach(async () => {
   database = await openPostgresHarness(inject('postgresUrl')).database();
   const { driver } = await database.process();
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
 });
 

@@ -11,7 +11,7 @@ async function anybody() {
   const fresh = await freshDatabase(inject('postgresUrl'));
   onTestFinished(() => fresh.drop());
   const owner = postgres({ connectionString: fresh.url });
-  await owner.migrate();
+  await owner.schema.migrate();
   await owner.close();
   const client = new pg.Client(fresh.url);
   await client.connect();
@@ -33,19 +33,19 @@ async function anybody() {
 
 test.each(TABLES)('verify() names a table whose rows are hidden: %s', async (table) => {
   const { driver, query, role } = await anybody();
-  await driver.verify();
+  await driver.schema.verify();
   await query(`ALTER TABLE rowlock.${table} ENABLE ROW LEVEL SECURITY`);
   const hidden = {
     code: 'PermissionDenied',
     message: expect.stringMatching(`from this database user, in ${table}\\.`),
   };
-  await expect(driver.verify()).rejects.toMatchObject(hidden);
+  await expect(driver.schema.verify()).rejects.toMatchObject(hidden);
   await query(`CREATE POLICY few ON rowlock.${table} TO ${role} USING (length(current_user) > 99)`);
-  await expect(driver.verify()).rejects.toMatchObject(hidden);
+  await expect(driver.schema.verify()).rejects.toMatchObject(hidden);
   await query(`CREATE POLICY "all" ON rowlock.${table} TO ${role} USING (true)`);
-  await driver.verify();
+  await driver.schema.verify();
   await query(`CREATE POLICY fewer ON rowlock.${table} AS RESTRICTIVE USING (length(current_user) > 99)`);
-  await expect(driver.verify()).rejects.toMatchObject(hidden);
+  await expect(driver.schema.verify()).rejects.toMatchObject(hidden);
   await query(`ALTER ROLE ${role} BYPASSRLS`);
-  await driver.verify();
+  await driver.schema.verify();
 });

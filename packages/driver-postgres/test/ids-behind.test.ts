@@ -11,7 +11,7 @@ async function restored() {
   onTestFinished(() => fresh.drop());
   const driver = postgres({ connectionString: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const client = new pg.Client(fresh.url);
   await client.connect();
   onTestFinished(() => client.end());
@@ -37,14 +37,14 @@ test.each([null, { key: 'u', scope: 'outstanding' } as const])(
         [{ queue: 'q' }],
       );
     await expect(enqueue()).rejects.toMatchObject(wanted);
-    expect(await driver.migrate()).toMatchObject({ applied: [] });
+    expect(await driver.schema.migrate()).toMatchObject({ applied: [] });
     expect(await enqueue()).toMatchObject([{ outcome: 'enqueued' }]);
     const { rows } = await client.query(
       'SELECT max(id)::integer AS newest, count(*)::integer AS jobs FROM rowlock.job',
     );
     expect(rows).toEqual([{ newest: 51, jobs: 51 }]);
     // A second one sets nothing back.
-    await driver.migrate();
+    await driver.schema.migrate();
     await enqueue();
   },
 );
@@ -53,7 +53,7 @@ test('the function for SQL does not take an id that is taken for a unique key', 
   const { driver, client } = await restored();
   const enqueue = () => client.query("SELECT outcome FROM rowlock.enqueue('k', '{}', unique_key => 'u')");
   await expect(enqueue()).rejects.toMatchObject({ code: '23505', constraint: 'job_pkey' });
-  await driver.migrate();
+  await driver.schema.migrate();
   expect((await enqueue()).rows).toEqual([{ outcome: 'enqueued' }]);
   expect((await enqueue()).rows).toEqual([{ outcome: 'duplicate' }]);
 });

@@ -11,7 +11,7 @@ test('a lease that is being committed still, and its worker has given up on, is 
   const driver = postgres({ connectionString: database.url });
   const client = new pg.Client(database.url);
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     await client.connect();
     await client.query("INSERT INTO rowlock.job (queue, kind) VALUES ('q', 'k')");
     const runId = randomUUID();

@@ -29,7 +29,7 @@ test.each(Object.keys(ENDS))(
     const driver = postgres({ connectionString: database.url });
     const client = new pg.Client(database.url);
     try {
-      await driver.migrate();
+      await driver.schema.migrate();
       await client.connect();
       const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: [] });
       const { workerId } = anchor;

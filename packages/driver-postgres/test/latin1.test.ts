@@ -31,7 +31,7 @@ async function latin1(): Promise<string> {
 for (const claim of ['hold', 'lease'] as const) {
   test(`in a database of another encoding an error that it cannot hold is told all the same: ${claim}`, async () => {
     const driver = postgres({ connectionString: await latin1() });
-    await driver.migrate();
+    await driver.schema.migrate();
     const handlers = ['throws', 'returns', 'holds'].map((kind) =>
       defineHandler({
         kind,

@@ -65,7 +65,7 @@ test('the limits of the role and of the database are read, with what others have
   const { rowlock, driver } = rowlockAs(ownUrl());
   await rowlock.migrate();
   const others = [await connect(ownUrl()), await connect(ownUrl())];
-  const { limits } = await driver.verify();
+  const { limits } = await driver.schema.verify();
   for (const client of others) await client.end();
   const [server, ...own] = limits;
   expect(server).toMatchObject({
@@ -83,7 +83,7 @@ test('a superuser is beyond both', async () => {
   await root.query(`ALTER DATABASE ${database} CONNECTION LIMIT 1`);
   const { rowlock, driver } = rowlockAs(url);
   await rowlock.migrate();
-  expect((await driver.verify()).limits).toHaveLength(1);
+  expect((await driver.schema.verify()).limits).toHaveLength(1);
 });
 
 test('a worker warns of a limit that is lower than its need, and does not start where none could work', async () => {

@@ -10,7 +10,7 @@ test('a page that looks at a job with a limit of one locks nothing, and sends no
   onTestFinished(() => fresh.drop());
   const driver = postgres({ connectionString: fresh.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const rowlock = createRowlock({ driver, handlers: [] });
   const reader = new pg.Client(fresh.url);
   await reader.connect();

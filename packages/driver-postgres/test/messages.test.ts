@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { statements } from '../src/statements.js';
 import { openPostgresHarness } from './postgres-harness.js';
+import { textsOf } from './texts-of.js';
 
 const database = await openPostgresHarness(inject('postgresUrl')).database();
 // A session that is a second old, as it may be on a slow machine, would be sent DISCARD PLANS.
@@ -33,7 +34,7 @@ test.each(SCENES)('the messages of $name are those on file', async (scene) => {
       return socket;
     },
   });
-  await driver.migrate();
+  await driver.schema.migrate();
   await play(scene, {
     driver,
     reader: database.reader,
@@ -45,9 +46,7 @@ test.each(SCENES)('the messages of $name are those on file', async (scene) => {
 });
 
 const VERBS: ReadonlyMap<string, string> = new Map(
-  Object.entries(statements('rowlock')).flatMap(([verb, text]) =>
-    typeof text === 'string' ? [[text, verb]] : [],
-  ),
+  textsOf(statements('rowlock')).flatMap(([verb, text]) => (typeof text === 'string' ? [[text, verb]] : [])),
 );
 
 /** Reads the pieces that a client sends to the server. https://www.postgresql.org/docs/current/protocol-message-formats.html */

@@ -3,7 +3,7 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
-import { migrations, SCHEMA_VERSION } from '../src/migrations.js';
+import { migrations, SCHEMA_VERSION } from '../src/schema/migrations.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));
 
@@ -42,15 +42,19 @@ test('a bundled application, without the files, works on tables that are there, 
   const driver = postgres({ connectionString: url });
   try {
     files.areThere = false;
-    await expect(driver.migrate()).rejects.toMatchObject({
+    await expect(driver.schema.migrate()).rejects.toMatchObject({
       code: 'SchemaOutdated',
       message: expect.stringMatching(/bundle.*npx @rowlock\/cli migrate/),
     });
     files.areThere = true;
-    await driver.migrate();
+    await driver.schema.migrate();
     files.areThere = false;
-    await driver.verify();
-    expect(await driver.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION, applied: [] });
+    await driver.schema.verify();
+    expect(await driver.schema.migrate()).toMatchObject({
+      from: SCHEMA_VERSION,
+      to: SCHEMA_VERSION,
+      applied: [],
+    });
   } finally {
     await driver.close();
   }
@@ -68,8 +72,8 @@ test('who may not make a schema migrates one that a DBA has made', async () => {
   own.password = 'change-me';
   const driver = postgres({ connectionString: own.href });
   try {
-    expect(await driver.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
-    await driver.verify();
+    expect(await driver.schema.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+    await driver.schema.verify();
   } finally {
     await driver.close();
     await dba.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);

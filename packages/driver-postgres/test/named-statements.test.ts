@@ -76,7 +76,7 @@ for (const [sessions, most] of [
     const pooler = await transactionPooler(url, { most, order: 'oldest' });
     const { host, port } = pooler;
     const drivers = Array.from({ length: 2 }, () => postgres({ host, port, user: 'any', sessions }));
-    await drivers[0]?.migrate();
+    await drivers[0]?.schema.migrate();
     const before = await jobs();
     for (let turn = 0; turn < 30; turn++) {
       await Promise.all(drivers.map((driver) => driver.enqueue([JOB], [{ queue: 'default' }])));

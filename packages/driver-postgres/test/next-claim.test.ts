@@ -20,7 +20,7 @@ beforeEach(async () => {
     sessions: 'own',
     query_timeout: 60_000,
   });
-  await driver.migrate();
+  await driver.schema.migrate();
   for (const payload of [1, 2, 3]) await database.reader.insert({ queue: 'q', kind: 'work', payload });
 });
 

@@ -10,7 +10,7 @@ test('no statement of a joined call has undefined as a value', async () => {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   onTestFinished(drop);
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query('BEGIN');

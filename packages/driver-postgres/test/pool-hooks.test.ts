@@ -104,7 +104,7 @@ test('what onConnect sets stays, when the bounds of a claim are reset', async ()
     await held.rollback();
     return rows;
   };
-  await driver.migrate();
+  await driver.schema.migrate();
   expect(await setting()).toEqual([{ lock_timeout: '77s' }]);
   // A read without a timeout, on the same connection.
   await countStates(driver, {});
@@ -115,6 +115,8 @@ test('what onConnect sets stays, when the bounds of a claim are reset', async ()
 test('a connection whose onConnect fails is not used, and its error comes through', async () => {
   const onConnect = () => Promise.reject(new Error('no such role'));
   const driver = postgres({ connectionString: account, onConnect });
-  await expect(driver.verify()).rejects.toMatchObject({ message: expect.stringContaining('no such role') });
+  await expect(driver.schema.verify()).rejects.toMatchObject({
+    message: expect.stringContaining('no such role'),
+  });
   await driver.close();
 });

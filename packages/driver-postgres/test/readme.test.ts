@@ -9,7 +9,7 @@ test("the README's question for what runs now is answered, for runs of one job a
   const fresh = await freshDatabase(inject('postgresUrl'));
   onTestFinished(() => fresh.drop());
   const driver = postgres({ connectionString: fresh.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const client = new pg.Client(fresh.url);
   await client.connect();

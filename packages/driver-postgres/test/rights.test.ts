@@ -34,7 +34,7 @@ async function open(statements: readonly string[]): Promise<AccountsDatabase<Pos
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   const suffix = `_${new URL(url).pathname.slice(-8)}`;
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const root = new pg.Client(url);
   await root.connect();

@@ -3,7 +3,7 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { migrationScript, postgres } from '../src/index.js';
-import { migrations, outdated, SCHEMA_VERSION, scriptOf } from '../src/migrations.js';
+import { migrations, outdated, SCHEMA_VERSION, scriptOf } from '../src/schema/migrations.js';
 
 let plain: pg.Client;
 let url: string;
@@ -22,19 +22,19 @@ afterEach(async () => {
 
 test('the script is run as it is, and is what `migrate` does', async () => {
   const driver = postgres({ connectionString: url, schema: 'my jobs' });
-  await expect(driver.verify()).rejects.toMatchObject({
+  await expect(driver.schema.verify()).rejects.toMatchObject({
     code: 'SchemaOutdated',
     message: expect.stringContaining("`npx @rowlock/cli sql postgres --schema 'my jobs'`"),
   });
   await plain.query(await migrationScript('my jobs'));
-  await driver.verify();
-  expect(await driver.migrate()).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION, applied: [] });
+  await driver.schema.verify();
+  expect(await driver.schema.migrate()).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION, applied: [] });
   await driver.close();
 });
 
 test('where the tables have a version, what is missing after it is run as it is', async () => {
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   const next = SCHEMA_VERSION + 1;
   const all = [
     ...(await migrations()),
@@ -48,15 +48,15 @@ test('where the tables have a version, what is missing after it is run as it is'
   const { rows } = await plain.query('SELECT max(version) AS version FROM rowlock.rowlock_migration');
   expect(rows).toEqual([{ version: next }]);
   expect((await plain.query('SELECT * FROM rowlock.more')).rows).toEqual([]);
-  await driver.verify();
+  await driver.schema.verify();
   await driver.close();
 });
 
 test('nothing is missing where the tables have the newest version', async () => {
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await plain.query(await migrationScript('rowlock', SCHEMA_VERSION));
-  await driver.verify();
+  await driver.schema.verify();
   await driver.close();
 });
 

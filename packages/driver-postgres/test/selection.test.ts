@@ -26,7 +26,7 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
   beforeAll(async () => {
     const database = await freshDatabase(inject('postgresUrl'));
     driver = postgres({ connectionString: database.url });
-    await driver.migrate();
+    await driver.schema.migrate();
     client = new pg.Client(database.url);
     await client.connect();
     drop = async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await other.connect();
   // All that the driver does beside its workers' sessions is done on one connection, while that lasts.
   driver = postgres({ connectionString: url, maxConnections: 1, sessions: 'own' });
-  await driver.migrate();
+  await driver.schema.migrate();
 });
 
 afterEach(async () => {
@@ -115,7 +115,7 @@ test('migrate waits for another one for longer than the account waits for a lock
   });
   const { signed } = lockClass('rowlock');
   await other.query('SELECT pg_advisory_lock($1, 0)', [signed]);
-  const migrated = hasty.migrate();
+  const migrated = hasty.schema.migrate();
   migrated.catch(() => {});
   await untilSomebodyWaits();
   await other.query('SELECT pg_sleep(0.2)');

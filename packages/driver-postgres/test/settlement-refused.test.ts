@@ -22,7 +22,7 @@ beforeEach(async () => {
   const database = await freshDatabase(inject('postgresUrl'));
   url = database.url;
   driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   reader = new pg.Client({ connectionString: url });
   await reader.connect();
   await reader.query(REFUSES);

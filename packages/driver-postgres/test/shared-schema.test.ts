@@ -3,7 +3,7 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../src/index.js';
-import { SCHEMA_VERSION } from '../src/migrations.js';
+import { SCHEMA_VERSION } from '../src/schema/migrations.js';
 
 async function database() {
   const fresh = await freshDatabase(inject('postgresUrl'));
@@ -21,8 +21,8 @@ test("an application's own table of migrations in the schema is left alone", asy
   );
   const driver = open('public');
   onTestFinished(() => driver.close());
-  expect(await driver.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
-  await driver.verify();
+  expect(await driver.schema.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
+  await driver.schema.verify();
   expect((await client.query('SELECT * FROM migration')).rows).toEqual([{ version: 99, name: 'theirs' }]);
 });
 
@@ -33,9 +33,9 @@ test('the function of a schema that was renamed writes into its own tables, and 
     await old.close();
     await fresh.close();
   });
-  await old.migrate();
+  await old.schema.migrate();
   await client.query('ALTER SCHEMA rowlock RENAME TO archive');
-  await fresh.migrate();
+  await fresh.schema.migrate();
   await client.query('LISTEN "rowlock:archive"');
   const heard = new Promise((resolve) => client.once('notification', ({ channel }) => resolve(channel)));
   await client.query("SELECT archive.enqueue('k')");

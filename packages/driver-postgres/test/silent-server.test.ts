@@ -103,7 +103,7 @@ test('what idles on a server that has fallen silent is closed with the driver', 
   onTestFinished(() => fresh.drop());
   const server = await silencer(fresh.url);
   const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS });
-  await driver.migrate();
+  await driver.schema.migrate();
   server.silence('all');
   await driver.close();
   await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
@@ -173,7 +173,7 @@ for (const sessions of ['own', 'shared'] as const) {
     onTestFinished(() => fresh.drop());
     const server = await silencer(fresh.url);
     const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, sessions });
-    await driver.migrate();
+    await driver.schema.migrate();
     const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
     server.silence('all');
     await anchor.release().catch(() => {});
@@ -188,7 +188,7 @@ test('a worker whose session is being opened again, by a server that does not an
   const server = await silencer(fresh.url);
   const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, sessions: 'own' });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
   server.silence('new');
   const before = server.accepted;

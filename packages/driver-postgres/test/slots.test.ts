@@ -25,7 +25,7 @@ function opened(of = driver): ClaimSession<PostgresTransaction> {
 beforeEach(async () => {
   ({ url, drop } = await freshDatabase(inject('postgresUrl')));
   driver = postgres({ connectionString: url, sessions: 'own', maxConnections: 40 });
-  await driver.migrate();
+  await driver.schema.migrate();
   admin = new pg.Pool({ connectionString: url });
   // Dropping the database may end what is just being closed.
   admin.on('connect', (client) => void client.on('error', () => {}));

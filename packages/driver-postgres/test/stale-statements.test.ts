@@ -16,7 +16,7 @@ beforeEach(async () => {
   url = fresh.url;
   // One connection: who comes next has the same, or the one in its place.
   driver = postgres({ connectionString: url, maxConnections: 1, sessions: 'own' });
-  await driver.migrate();
+  await driver.schema.migrate();
   const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] });
   await driver.enqueue([JOB]);
   return async () => {

@@ -17,7 +17,7 @@ test('a handler that makes its transaction read-only keeps its claim, which is s
   onTestFinished(drop);
   const driver = postgres({ connectionString: url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.enqueue([JOB]);
   const held = driver.claimSession({ idleLimitMs: 60_000 });
   const [job] = await held.claim(FROM_THE_START);
@@ -36,7 +36,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
   own.searchParams.set('application_name', 'driver');
   const driver = postgres({ connectionString: own.href, maxConnections: 1 });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.enqueue([JOB]);
 
   writeFileSync(join(server.dataDir, 'standby.signal'), '');
@@ -73,7 +73,7 @@ test('a worker whose server only reads has not its session back, though its lock
   onTestFinished(() => server.stop());
   const driver = postgres({ connectionString: server.url });
   onTestFinished(() => driver.close());
-  await driver.migrate();
+  await driver.schema.migrate();
   const told: string[] = [];
   const session = { lost: () => void told.push('lost'), back: () => void told.push('back') };
   const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] }, session);

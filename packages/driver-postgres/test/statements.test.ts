@@ -5,13 +5,14 @@ import { type Selection, WAYS } from '../src/statements/selection.js';
 import { updatedJson } from '../src/statements/update-json.js';
 import { statements } from '../src/statements.js';
 import { newJobs } from '../src/store/given.js';
+import { textsOf } from './texts-of.js';
 
 const sql = statements('rowlock');
 
 test('the statements and the names they are prepared under are those on file', async () => {
   const names = new NamedStatements(sql, true);
-  const sections = Object.entries({ ...sql, ...spelled() }).map(([verb, text]) => {
-    if (typeof text === 'function') throw new Error(`It is not said here what ${verb} is to be spelled for.`);
+  const sections = [...new Map([...textsOf(sql), ...Object.entries(spelled())])].map(([verb, text]) => {
+    if (typeof text !== 'string') throw new Error(`It is not said here what ${verb} is to be spelled for.`);
     const name = names.nameOf(text, 1);
     return `-- ${verb}${name === undefined ? '' : `, prepared as ${name}`}\n${text}\n`;
   });
@@ -50,7 +51,7 @@ function spelled() {
     bounds: sql.bounds('SESSION', 60_000, latest),
     'bounds of a transaction, on an old server': sql.bounds('LOCAL', 60_000, least),
     lockWorker: sql.lockWorker('SKIP LOCKED'),
-    lockMigration: sql.lockMigration('SKIP LOCKED'),
+    'schema.lockMigration': sql.schema.lockMigration('SKIP LOCKED'),
     enqueue: sql.enqueue({ given: one, unique: false, wakes: false }),
     'enqueue with a unique key': sql.enqueue({ given: one, unique: true, wakes: false }),
     'enqueue that wakes': sql.enqueue({ given: one, unique: false, wakes: true }),

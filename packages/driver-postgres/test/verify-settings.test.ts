@@ -8,7 +8,7 @@ async function database(...settings: readonly string[]): Promise<string> {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   onTestFinished(drop);
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const client = new pg.Client(url);
   await client.connect();
@@ -30,7 +30,9 @@ test.each([
   const own = postgres({ connectionString: url });
   onTestFinished(() => own.close());
   for (const driver of [own, postgres({ pool })])
-    await expect(driver.verify()).rejects.toMatchObject({ message: expect.stringContaining(`-c ${name}=`) });
+    await expect(driver.schema.verify()).rejects.toMatchObject({
+      message: expect.stringContaining(`-c ${name}=`),
+    });
 });
 
 test('what the message says to do helps', async () => {
@@ -41,7 +43,7 @@ test('what the message says to do helps', async () => {
   const options = '-c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off';
   const driver = postgres({ connectionString: url, options });
   onTestFinished(() => driver.close());
-  await driver.verify();
+  await driver.schema.verify();
 });
 
 test("'read uncommitted', which is the same to Postgres, is taken", async () => {
@@ -49,5 +51,5 @@ test("'read uncommitted', which is the same to Postgres, is taken", async () => 
     connectionString: await database("default_transaction_isolation = 'read uncommitted'"),
   });
   onTestFinished(() => driver.close());
-  await driver.verify();
+  await driver.schema.verify();
 });

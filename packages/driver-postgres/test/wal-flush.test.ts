@@ -79,7 +79,7 @@ test('a record is flushed on request, and not before', async () => {
   });
   const driver = postgres({ pool });
   try {
-    await driver.migrate();
+    await driver.schema.migrate();
     const { workerId } = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
     const jobs = [{ id: 1n, createdAt: new Date() }];
     const { visible, durable } = driver.startRuns([{ runId: randomUUID(), workerId, jobs }]);
@@ -98,7 +98,7 @@ test('a record is flushed on request, and not before', async () => {
 
 test('a record does not wait for the disk, and one that is not written changes nothing', async () => {
   const driver = postgres({ connectionString: url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const { rows } = await plain.query(
     "INSERT INTO rowlock.worker (id, name, host, pid, queues) VALUES (1, 'w', 'h', 1, '{q}') RETURNING id",

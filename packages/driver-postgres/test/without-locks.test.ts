@@ -47,12 +47,12 @@ test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT'])(
     onTestFinished(() => reader.end());
     const sound = postgres({ connectionString: fresh.url });
     onTestFinished(() => sound.close());
-    await sound.migrate();
-    await sound.verify();
+    await sound.schema.migrate();
+    await sound.schema.verify();
     const driver = postgres({ connectionString: fresh.url, stream: () => new Without(words) });
     onTestFinished(() => driver.close());
     const unsuitable = { code: 'EngineUnsuitable', message: expect.stringMatching(/jobs would run twice/) };
-    await expect(driver.verify()).rejects.toMatchObject(unsuitable);
+    await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
     await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
       unsuitable,
     );

@@ -180,7 +180,7 @@ export function describeRowLocks<Tx, Pool>(under: TransactionsUnderTest<Tx, Pool
         const process = await database.process();
         const [isLocked, finish] = [gate(), gate()];
         try {
-          await process.driver.migrate();
+          await process.driver.schema.migrate();
           const Reserve = defineHandler({
             kind: `reserve-${claim}`,
             queue: `reserve-${claim}`,

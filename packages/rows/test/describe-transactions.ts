@@ -293,7 +293,7 @@ export function describeTransactions<Tx, Pool>(under: TransactionsUnderTest<Tx, 
     test('jobs that are enqueued through its tx are there if, and only if, it commits', async () => {
       const process = await database.process();
       try {
-        await process.driver.migrate();
+        await process.driver.schema.migrate();
         const rowlock = createRowlock({ driver: process.driver });
         const Work = { kind: 'work', queue: 'transactions', payload: AnyJson };
         const work = (payload: string, throws: boolean) =>

@@ -23,7 +23,7 @@ test.each(SQL.filter((block) => !isForMysql(block)))(
     const database = await freshDatabase(inject('postgresUrl'));
     onTestFinished(() => database.drop());
     const driver = postgres({ connectionString: database.url });
-    await driver.migrate();
+    await driver.schema.migrate();
     await driver.close();
     const client = new pg.Client(database.url);
     await client.connect();
@@ -36,7 +36,7 @@ test.each(SQL.filter(isForMysql))('the SQL of $file:$line runs on MySQL', async 
   const database = await freshMysqlDatabase(inject('mysqlUrl'));
   onTestFinished(() => database.drop());
   const driver = mysql({ uri: database.url });
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.close();
   const connection = await createConnection(database.url);
   onTestFinished(() => connection.end());

@@ -21,7 +21,7 @@ export async function diagnose(
   const [{ lanes }, all] = await Promise.all([rowlock.insight.stats(), rowlock.insight.workers()]);
   const subject: Subject = { rowlock, driver, lanes, workers: all.filter(({ alive }) => alive) };
   const found = await Promise.all([
-    driver.examine?.(handlerMs) ?? [],
+    driver.schema.examine?.(handlerMs) ?? [],
     examined({
       unserved: async () => unserved(subject),
       leases: () => leases(subject),

@@ -17,7 +17,7 @@ const CHECKS: Partial<Record<DriverErrorCode, string>> = {
 /** Whether a worker would start here. @throws DriverError `ConnectionLost` */
 export async function start(driver: Driver): Promise<Started> {
   try {
-    const verified = await driver.verify();
+    const verified = await driver.schema.verify();
     const findings = (verified.warnings ?? []).map((warning) => ({
       check: 'server',
       severity: 'warning' as const,

@@ -122,7 +122,8 @@ export class Jobs<Tx = unknown> {
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
     signal?.throwIfAborted();
     let pruned = 0;
-    for await (const step of prune(dryRun ? counting(this.#calls.driver) : this.#calls.driver, limits)) {
+    const { history } = this.#calls.driver;
+    for await (const step of prune(dryRun ? counting(history) : history, limits)) {
       pruned += step.pruned;
       onStep?.(step.pruned);
       signal?.throwIfAborted();

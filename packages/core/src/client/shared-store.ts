@@ -99,7 +99,7 @@ export class SharedStore implements Verbs {
 
   /** Deletes those of these jobs, up to 1,000, that are settled. */
   remove(jobs: readonly JobId[]): Promise<number> {
-    return this.#share.run(() => this.#driver.prune(jobs, 0));
+    return this.#share.run(() => this.#driver.history.prune(jobs, 0));
   }
 
   jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {

@@ -1,4 +1,4 @@
-import type { RunningJobs } from './statistics.js';
+import type { RunningJobs } from './history.js';
 import type { WakeUp } from './wake-up.js';
 
 /** A worker's session with the server, or what stands in for one. */

@@ -5,20 +5,19 @@ import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { BegunRun, BegunRunsQuestion } from './begun-runs.js';
 import type { CaptureStore } from './capture-store.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
-import type { Finding } from './finding.js';
 import type { Admitted, FollowersLook } from './followers.js';
 import type { Front, FrontQuestion } from './front.js';
-import type { HistoryEntry, Stretch } from './history.js';
+import type { History } from './history.js';
 import type { LimitedJobs, LimitedJobsBounds, TakenSlots } from './limited-jobs.js';
 import type { PartsPage, PartsStretch } from './queue-parts.js';
 import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { ScheduleStore } from './schedule-store.js';
+import type { Schema } from './schema.js';
 import type { SharedPool } from './shared-pool.js';
 import type { RateTime, Situation, SituationQuestion } from './situation.js';
-import type { Backlog, StatisticsReport, Tallied } from './statistics.js';
+import type { Backlog } from './statistics.js';
 import type { Store } from './store.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
-import type { Tallies, TrendQuestion } from './trend.js';
 
 /**
  * A database that can hold jobs. Core decides, and a driver translates into SQL. A driver has no policy, no backoff, no
@@ -32,23 +31,11 @@ export interface Driver<Tx = unknown> extends Store {
   readonly name: string;
   /** The driver's pool, the same for all drivers on it in this process. Null for a driver without one. */
   readonly pool: SharedPool | null;
+  readonly schema: Schema;
+  readonly history: History;
   readonly schedules: ScheduleStore;
   /** Left out where there are no tables whose changes could be captured. */
   readonly captures?: CaptureStore<Tx>;
-
-  /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
-  migrate(): Promise<MigrationReport>;
-
-  /** Returns the server's limits. Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. */
-  verify(): Promise<Verified>;
-
-  /**
-   * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing. Called after
-   * `verify`. Left out where there is no server.
-   *
-   * @param handlerMs The longest timeout of handlers, in milliseconds.
-   */
-  examine?(handlerMs: number): Promise<readonly Finding[]>;
 
   /** The verbs of a store inside the caller's open transaction, which the caller ends. */
   join(tx: Tx): Store;
@@ -96,23 +83,6 @@ export interface Driver<Tx = unknown> extends Store {
    * bound.
    */
   backlog(most: number, inAll?: number): Promise<readonly Backlog[]>;
-
-  /**
-   * Adds what a worker has counted to the sums of this minute, and writes what it has now. Commits without a flush where
-   * the database can.
-   *
-   * @param report The tallies are in one order for all workers.
-   */
-  report(workerId: string, report: StatisticsReport): Promise<void>;
-
-  /** The sums of this minute and of so many whole minutes before it, by the database's clock. */
-  tallied(minutes: number): Promise<Tallied>;
-
-  /** The sums of the minutes in each step, of all kinds. Reads no job. */
-  tallies(question: TrendQuestion): Promise<Tallies>;
-
-  /** Deletes up to 10,000 sums of minutes that are more than a week ago. */
-  forgetTallies(): Promise<void>;
 
   /**
    * Finds what may be in the way of a job, by the conditions of the claim. Reads without locks. Undefined: there is no
@@ -199,15 +169,6 @@ export interface Driver<Tx = unknown> extends Store {
    */
   anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor>;
 
-  /** The next jobs in the order of their ids, in any state. Core decides which to delete. Reads without locks. */
-  history(stretch: Stretch): Promise<readonly HistoryEntry[]>;
-
-  /**
-   * SKIP LOCKED. Deletes those of these jobs, up to 1,000, that have been settled for at least `settledMs`
-   * milliseconds. Deletes the records of their runs too. Returns the number of jobs.
-   */
-  prune(jobs: readonly JobId[], settledMs: number): Promise<number>;
-
   /**
    * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
    * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
@@ -217,12 +178,6 @@ export interface Driver<Tx = unknown> extends Store {
    */
   pruneSlots(beyond: string, ageMs: number): Promise<string | null>;
 
-  /**
-   * Whether it is this worker's turn to prune. The turn lasts `forMs` milliseconds from now, and no other worker has
-   * it. A worker that has the turn renews it. Two workers may take it in the same moment, which does no harm.
-   */
-  takePruneTurn(workerId: string, forMs: number): Promise<boolean>;
-
   /** Ends every connection that the driver opened. A pool that was passed in stays open. */
   close(): Promise<void>;
 }
@@ -230,27 +185,4 @@ export interface Driver<Tx = unknown> extends Store {
 export interface Sender<Tx> {
   /** Sends a statement through another handle, once it may be sent. Resolves with the statement's answer. */
   send<Answer>(statement: (handle: Tx) => Promise<Answer>): Promise<Answer>;
-}
-
-/** The server's limits. */
-export interface Verified {
-  /** States of the server that will do harm if they last, a few sentences each. Default: none. */
-  readonly warnings?: readonly string[];
-  /** Those on connections: of the server, of the database, of this user. */
-  readonly limits: readonly ConnectionLimit[];
-}
-
-/** A limit of the server on connections. */
-export interface ConnectionLimit {
-  /** Its name, as in `the CONNECTION LIMIT of the role app`. */
-  readonly name: string;
-  readonly most: number;
-  /** How many connections count towards it now, without those of this pool. */
-  readonly used: number;
-}
-
-export interface MigrationReport {
-  readonly from: number;
-  readonly to: number;
-  readonly applied: readonly string[];
 }

@@ -16,8 +16,8 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
   const turns: number[] = [];
   const slots: (readonly [beyond: string, ageMs: number])[] = [];
   let jobs: bigint[] = [];
-  const driver: PrunerParts['driver'] = {
-    async history({ beyond, limit }) {
+  const history: PrunerParts['driver']['history'] = {
+    async read({ beyond, limit }) {
       if (fails()) throw new Error('The server is gone.');
       from.push(beyond);
       const found = jobs.filter((id) => id > (beyond ?? 0n)).slice(0, limit);
@@ -27,13 +27,16 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
       jobs = jobs.filter((id) => !ids.includes(id));
       return ids.length;
     },
-    async pruneSlots(beyond, ageMs) {
-      slots.push([beyond, ageMs]);
-      return beyond === '' ? 'a limit' : null;
-    },
     async takePruneTurn(_, forMs) {
       turns.push(forMs);
       return turn();
+    },
+  };
+  const driver: PrunerParts['driver'] = {
+    history,
+    async pruneSlots(beyond, ageMs) {
+      slots.push([beyond, ageMs]);
+      return beyond === '' ? 'a limit' : null;
     },
   };
   const log = { debug() {}, info() {}, warn: (details: unknown) => warnings.push(details), error() {} };

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
+import type { History } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import type { Logger } from '../logger.js';
-import { type PrunedDriver, type PruneStep, prune } from '../retention/prune.js';
+import { type Pruned, type PruneStep, prune } from '../retention/prune.js';
 import { pruneSlots } from '../retention/prune-slots.js';
 import type { RetentionLimits } from '../retention/retention.js';
 import type { Part } from '../worker/part.js';
@@ -22,7 +23,7 @@ const FROM_START_MS = 3_600_000;
 
 /** The dependencies of a pruner. */
 export interface PrunerParts {
-  readonly driver: PrunedDriver & Pick<Driver, 'pruneSlots' | 'takePruneTurn'>;
+  readonly driver: Pick<Driver, 'pruneSlots'> & { readonly history: Pruned & Pick<History, 'takePruneTurn'> };
   readonly limits: RetentionLimits;
   readonly clock: Clock;
   readonly log: Logger;
@@ -88,12 +89,12 @@ export class Pruner implements Part {
 
   async *#steps(isFromStart: boolean): AsyncGenerator<PruneStep> {
     const { driver, limits } = this.#parts;
-    yield* prune(driver, limits, this.#line);
+    yield* prune(driver.history, limits, this.#line);
     if (isFromStart) yield* pruneSlots(driver);
   }
 
   #takeTurn(forMs: number): Promise<boolean> {
-    return this.#parts.driver.takePruneTurn(this.#parts.workerId, forMs);
+    return this.#parts.driver.history.takePruneTurn(this.#parts.workerId, forMs);
   }
 
   /** Waits `ms` milliseconds, or until the worker stops. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Settlement } from '../driver/claim-session.js';
-import type { Driver } from '../driver/driver.js';
-import type { RunningJobs, Tally } from '../driver/statistics.js';
+import type { History, RunningJobs, Tally } from '../driver/history.js';
 import type { Job, JobId } from '../job/job.js';
 import { TRANSITIONS } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
@@ -16,7 +15,7 @@ const EVERY_MS = 2_000;
 const FORGET_MS = 3_600_000;
 
 export interface StatisticsParts {
-  readonly driver: Pick<Driver, 'report' | 'forgetTallies'>;
+  readonly driver: { readonly history: Pick<History, 'report'> };
   readonly workerId: string;
   readonly live: ReadonlySet<LiveRun>;
   readonly clock: Clock;
@@ -111,11 +110,11 @@ export class Statistics implements Part {
       const tallies: readonly Tally[] = [...counts]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([, of]) => of);
-      await driver.report(workerId, { tallies, running, runningIds });
+      const now = clock.now();
+      const forgets = now >= this.#forgotAt + FORGET_MS;
+      await driver.history.report(workerId, { tallies, running, runningIds, forgets });
       this.#reported = shown;
-      if (clock.now() < this.#forgotAt + FORGET_MS) return;
-      this.#forgotAt = clock.now();
-      await driver.forgetTallies();
+      if (forgets) this.#forgotAt = now;
     } catch (error) {
       // The answer may have been lost alone, so the counts are not reported twice.
       log.debug({ err: error }, 'statistics were not reported');

@@ -75,7 +75,7 @@ export class Insight<Tx = unknown> {
    * for (const { at, settled, failed } of points) console.log(at, settled, failed);
    */
   async trend(options: TrendOptions = {}): Promise<Trend> {
-    return trend(this.#calls.driver, options);
+    return trend(this.#calls.driver.history, options);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Insight<Tx = unknown> {
    * unsuitable.
    */
   async verify(): Promise<void> {
-    const { warnings = [] } = await this.#calls.driver.verify();
+    const { warnings = [] } = await this.#calls.driver.schema.verify();
     for (const warning of warnings) this.#log.warn({}, warning);
   }
 }

@@ -1,5 +1,4 @@
-import type { Driver } from '../driver/driver.js';
-import type { HistoryEntry } from '../driver/history.js';
+import type { History, HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { RetentionLimits } from './retention.js';
@@ -7,12 +6,12 @@ import type { RetentionLimits } from './retention.js';
 /** How many jobs one step reads, and deletes at most: a transaction of some milliseconds. */
 const STEP = 1_000;
 
-/** The verbs of a driver that prune. */
-export type PrunedDriver = Pick<Driver, 'history' | 'prune'>;
+/** The verbs that prune. */
+export type Pruned = Pick<History, 'read' | 'prune'>;
 
 /** Deletes nothing, and counts what it would delete. */
-export function counting(driver: Pick<Driver, 'history'>): PrunedDriver {
-  return { history: (stretch) => driver.history(stretch), prune: async (jobs) => jobs.length };
+export function counting(history: Pick<History, 'read'>): Pruned {
+  return { read: (stretch) => history.read(stretch), prune: async (jobs) => jobs.length };
 }
 
 /** The result of one step. */
@@ -30,27 +29,23 @@ export interface PruneStep {
  * @param from Where a pass by age begins. Earlier jobs are skipped.
  */
 export async function* prune(
-  driver: PrunedDriver,
+  history: Pruned,
   limits: RetentionLimits,
   from: JobId = 0n,
 ): AsyncGenerator<PruneStep> {
-  if (limits.shortestMs < Number.POSITIVE_INFINITY) yield* pruneOld(driver, limits, from);
-  if (limits.counts) yield* pruneMany(driver, limits);
+  if (limits.shortestMs < Number.POSITIVE_INFINITY) yield* pruneOld(history, limits, from);
+  if (limits.counts) yield* pruneMany(history, limits);
 }
 
 /** Oldest first. Stops at the first jobs that are too young to have been settled for long enough. */
-async function* pruneOld(
-  driver: PrunedDriver,
-  limits: RetentionLimits,
-  from: JobId,
-): AsyncGenerator<PruneStep> {
+async function* pruneOld(history: Pruned, limits: RetentionLimits, from: JobId): AsyncGenerator<PruneStep> {
   for (let line = from; ; ) {
-    const page = await driver.history({ beyond: line, newestFirst: false, limit: STEP });
+    const page = await history.read({ beyond: line, newestFirst: false, limit: STEP });
     const old = page.filter(({ createdMs }) => createdMs >= limits.shortestMs);
     line = old.at(-1)?.id ?? line;
     yield {
       pruned: await remove(
-        driver,
+        history,
         old.filter((job) => limits.isOld(job)),
       ),
       line,
@@ -60,7 +55,7 @@ async function* pruneOld(
 }
 
 /** Newest first: the first jobs of each queue are kept. */
-async function* pruneMany(driver: PrunedDriver, limits: RetentionLimits): AsyncGenerator<PruneStep> {
+async function* pruneMany(history: Pruned, limits: RetentionLimits): AsyncGenerator<PruneStep> {
   const kept = new Map<string, number>();
   const isTooMany = (job: HistoryEntry): boolean => {
     const { queue, status } = job;
@@ -71,22 +66,22 @@ async function* pruneMany(driver: PrunedDriver, limits: RetentionLimits): AsyncG
     return place > limits.keep(queue);
   };
   for (let line: JobId | null = null; ; ) {
-    const page: readonly HistoryEntry[] = await driver.history({
+    const page: readonly HistoryEntry[] = await history.read({
       beyond: line,
       newestFirst: true,
       limit: STEP,
     });
     line = page.at(-1)?.id ?? line;
-    yield { pruned: await remove(driver, page.filter(isTooMany)) };
+    yield { pruned: await remove(history, page.filter(isTooMany)) };
     if (page.length < STEP) return;
   }
 }
 
 /** A job that was redriven and settled again in the meantime is younger than all of these, so it stays. */
-async function remove(driver: PrunedDriver, jobs: readonly HistoryEntry[]): Promise<number> {
+async function remove(history: Pruned, jobs: readonly HistoryEntry[]): Promise<number> {
   if (jobs.length === 0) return 0;
   const settledMs = Math.min(...jobs.map((job) => job.settledMs ?? 0));
-  return driver.prune(
+  return history.prune(
     jobs.map(({ id }) => id),
     settledMs,
   );

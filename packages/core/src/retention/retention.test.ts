@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HistoryEntry, Stretch } from '../driver/history.js';
 import type { State } from '../job/lifecycle.js';
-import { type PrunedDriver, prune } from './prune.js';
+import { type Pruned, prune } from './prune.js';
 import { type Retention, RetentionLimits } from './retention.js';
 
 test('what has no rule is kept for ever', () => {
@@ -60,7 +60,7 @@ test('a pass by age takes old jobs in steps, and ends where jobs are too young',
   const jobs = Array.from({ length: 2_500 }, (_, n) => entry({ id: BigInt(n + 1), age: n < 2_200 ? 10 : 1 }));
   const table = tableOf(jobs);
   const steps = [];
-  for await (const step of prune(table.driver, new RetentionLimits({ complete: 10 }))) steps.push(step);
+  for await (const step of prune(table.history, new RetentionLimits({ complete: 10 }))) steps.push(step);
   expect(steps).toEqual([
     { pruned: 1_000, line: 1_000n },
     { pruned: 1_000, line: 2_000n },
@@ -71,7 +71,7 @@ test('a pass by age takes old jobs in steps, and ends where jobs are too young',
 
 test('a pass by age begins where it is told to', async () => {
   const table = tableOf(Array.from({ length: 10 }, (_, n) => entry({ id: BigInt(n + 1), age: 10 })));
-  for await (const _ of prune(table.driver, new RetentionLimits({ complete: 10 }), 6n));
+  for await (const _ of prune(table.history, new RetentionLimits({ complete: 10 }), 6n));
   expect(table.left()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
 });
 
@@ -81,7 +81,7 @@ test('a pass by count keeps the newest settled ones of each queue, over all its 
   );
   const table = tableOf(jobs);
   const limits = new RetentionLimits({ keep: 700, queues: { odd: { keep: 3 } } });
-  for await (const _ of prune(table.driver, limits));
+  for await (const _ of prune(table.history, limits));
   const left = new Set(table.left());
   const kept = jobs.filter(({ id }) => left.has(id));
   const settled = (queue: string) => kept.filter((job) => job.queue === queue && job.status === 'error');
@@ -95,7 +95,7 @@ test('a pass by count keeps the newest settled ones of each queue, over all its 
 
 test('what is removed must have been settled at least as long as the youngest of its step', async () => {
   const table = tableOf([entry({ id: 1n, age: 30 }), entry({ id: 2n, age: 20 })]);
-  for await (const _ of prune(table.driver, new RetentionLimits({ complete: 10 })));
+  for await (const _ of prune(table.history, new RetentionLimits({ complete: 10 })));
   expect(table.asked()).toEqual([{ jobs: [1n, 2n], settledMs: 20 }]);
 });
 
@@ -116,8 +116,8 @@ function entry({ id = 1n, queue = 'q', status = 'complete', age = 0, settledMs =
 function tableOf(given: readonly HistoryEntry[]) {
   let jobs = [...given];
   const asked: { readonly jobs: readonly bigint[]; readonly settledMs: number }[] = [];
-  const driver: PrunedDriver = {
-    async history({ beyond, newestFirst, limit }: Stretch) {
+  const history: Pruned = {
+    async read({ beyond, newestFirst, limit }: Stretch) {
       const ordered = newestFirst ? jobs.toReversed() : jobs;
       const isBeyond = (id: bigint): boolean => beyond === null || (newestFirst ? id < beyond : id > beyond);
       return ordered.filter(({ id }) => isBeyond(id)).slice(0, limit);
@@ -129,5 +129,5 @@ function tableOf(given: readonly HistoryEntry[]) {
       return before - jobs.length;
     },
   };
-  return { driver, asked: () => asked, left: () => jobs.map(({ id }) => id) };
+  return { history, asked: () => asked, left: () => jobs.map(({ id }) => id) };
 }

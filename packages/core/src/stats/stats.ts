@@ -1,7 +1,8 @@
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
-import type { Backlog, Lane, Tallied, Tally } from '../driver/statistics.js';
-import { type Percentiles, percentiles } from './buckets.js';
+import type { Counts, History, StepTally } from '../driver/history.js';
+import type { Backlog, Lane } from '../driver/statistics.js';
+import { emptyBuckets, type Percentiles, percentiles } from './buckets.js';
 import { isServed } from './served.js';
 
 /**
@@ -60,15 +61,15 @@ export interface Stats {
   readonly lanes: readonly LaneStats[];
 }
 
-export async function stats(driver: Pick<Driver, 'backlog' | 'tallied' | 'workers'>): Promise<Stats> {
+export async function stats(driver: Pick<Driver, 'backlog' | 'history' | 'workers'>): Promise<Stats> {
   const [all, backlog, minute, hour] = await Promise.all([
     driver.workers(),
     driver.backlog(MOST, MOST_IN_ALL),
-    driver.tallied(1),
-    driver.tallied(59),
+    windowBack(driver.history, 1),
+    windowBack(driver.history, 59),
   ]);
   const workers = all.filter(({ alive }) => alive);
-  const known = [...backlog, ...hour.tallies, ...workers.flatMap(({ running }) => running)];
+  const known = [...backlog, ...hour.lanes, ...workers.flatMap(({ running }) => running)];
   const lanes = new Map(known.map(({ queue, kind }) => [nameOf({ queue, kind }), { queue, kind }]));
   return {
     lanes: [...lanes]
@@ -105,12 +106,47 @@ function waitingOf(
   };
 }
 
-function windowOf(lane: Lane, { seconds, tallies }: Tallied): WindowStats {
-  const found: Tally | undefined = tallies.find((each) => isOf(each, lane));
-  const { completed = 0, failed = 0, cancelled = 0, retried = 0, waits = [], runs = [] } = found ?? {};
+/** The counts of this minute, and of so many before it. */
+interface Window {
+  readonly seconds: number;
+  readonly lanes: readonly Lane[];
+  readonly sums: readonly StepTally[];
+}
+
+async function windowBack(history: Pick<History, 'tallies'>, minutes: number): Promise<Window> {
+  const { now, sums } = await history.tallies({ minutes, step: 60, queue: null, byLane: true });
+  const seconds = minutes * 60 + (now.getTime() % 60_000) / 1_000;
+  return { seconds, lanes: sums.flatMap(({ lane }) => lane ?? []), sums };
+}
+
+function windowOf(lane: Lane, { seconds, sums }: Window): WindowStats {
+  const own = sums.filter((each) => each.lane !== null && isOf(each.lane, lane));
+  const { completed, failed, cancelled, retried, waits, runs } = own.reduce<Counts>(added, NONE);
   const settled = completed + failed + cancelled;
   const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
   return { seconds, settled, completed, failed, cancelled, retried, ...times };
+}
+
+const NONE: Counts = {
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  retried: 0,
+  waits: emptyBuckets(),
+  runs: emptyBuckets(),
+};
+
+function added(one: Counts, other: Counts): Counts {
+  const each = (these: readonly number[], those: readonly number[]): readonly number[] =>
+    these.map((count, place) => count + (those[place] ?? 0));
+  return {
+    completed: one.completed + other.completed,
+    failed: one.failed + other.failed,
+    cancelled: one.cancelled + other.cancelled,
+    retried: one.retried + other.retried,
+    waits: each(one.waits, other.waits),
+    runs: each(one.runs, other.runs),
+  };
 }
 
 function isOf(one: Lane, other: Lane): boolean {

@@ -1,5 +1,4 @@
-import type { Driver } from '../driver/driver.js';
-import type { TallyStep } from '../driver/trend.js';
+import type { History, StepTally } from '../driver/history.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
@@ -37,15 +36,15 @@ export interface TrendPoint extends Omit<WindowStats, 'seconds' | 'tookMs'> {
 
 /** @throws InvalidInputError, DriverError */
 export async function trend(
-  driver: Pick<Driver, 'tallies'>,
+  history: Pick<History, 'tallies'>,
   { last = '3h', queue }: TrendOptions,
 ): Promise<Trend> {
   if (queue !== undefined) checkName('queue', queue);
   const minutes = Math.ceil(milliseconds(last) / MINUTE_MS);
   if (!(minutes >= 1 && minutes <= WEEK)) throw new InvalidInputError('last must be 1 minute to 7 days.');
   const step = STEPS.find((each) => minutes / each <= MOST_POINTS) ?? STEPS[2];
-  const { now, steps } = await driver.tallies({ minutes, step, queue: queue ?? null });
-  const found = new Map(steps.map((each) => [each.at.getTime(), each]));
+  const { now, sums } = await history.tallies({ minutes, step, queue: queue ?? null, byLane: false });
+  const found = new Map(sums.map((each) => [each.at.getTime(), each]));
   const stepMs = step * MINUTE_MS;
   const end = Math.floor(now.getTime() / stepMs);
   const count = Math.ceil(minutes / step);
@@ -53,7 +52,7 @@ export async function trend(
   return { stepSeconds: step * 60, points: times.map((at) => pointOf(at, found.get(at))) };
 }
 
-function pointOf(at: number, found: TallyStep | undefined): TrendPoint {
+function pointOf(at: number, found: StepTally | undefined): TrendPoint {
   const { completed = 0, failed = 0, cancelled = 0, retried = 0, waits = [] } = found ?? {};
   const settled = completed + failed + cancelled;
   return { at: new Date(at), settled, completed, failed, cancelled, retried, waitedMs: percentiles(waits) };

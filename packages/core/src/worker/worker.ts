@@ -177,7 +177,7 @@ export class Worker<Tx> {
     const live = new Set<LiveRun>();
     const session = new Session(clock, live);
     this.#reserve(session);
-    const { limits, warnings = [] } = await driver.verify();
+    const { limits, warnings = [] } = await driver.schema.verify();
     for (const warning of [...warnings, ...shortages(driver, limits)])
       log.warn({ worker: this.name }, warning);
     await this.#plugins.start();

@@ -50,7 +50,7 @@ export function takeTurns<Tx>(
   };
   const notify: Store['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
   return instead(driver, {
-    verify: async () => ({ limits: [] }),
+    schema: { verify: async () => ({ limits: [] }) },
     anchor: async () => anchor,
     claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
     admit: (look) =>

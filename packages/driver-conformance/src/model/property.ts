@@ -23,7 +23,7 @@ export async function openModelDatabase<Tx>(
   change: DriverChange = (driver) => driver,
 ): Promise<ModelDatabase> {
   const aside = await database.process();
-  await aside.driver.migrate();
+  await aside.driver.schema.migrate();
   await database.reader.exec(`CREATE TABLE ${EFFECTS} (note VARCHAR(200))`);
   const processes = new Map<Actor, DriverProcess<Tx>>();
   const setting: Setting<Tx> = { database, processes, broken: change };

@@ -112,7 +112,7 @@ export const followers = theme('followers', (test) => {
     const first = await put();
     await put({ after: [first.publicId] });
     await serve();
-    expect(await driver.prune([first.id], 0)).toBe(1);
+    expect(await driver.history.prune([first.id], 0)).toBe(1);
     expect((await driver.admit(START)).queues).toContain(queue);
   });
 

@@ -24,7 +24,7 @@ async function emptiable<Tx>({
   }
   const opened = await database.process();
   defer(() => endProcess(opened));
-  await opened.driver.migrate();
+  await opened.driver.schema.migrate();
   const { stage, end } = createStage(database, opened.driver, createDatabase);
   defer(end);
   return { stage, truncate };

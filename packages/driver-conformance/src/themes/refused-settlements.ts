@@ -19,7 +19,7 @@ async function refusing<Tx>({ createDatabase, defer }: Stage<Tx>): Promise<Stage
   }
   const opened = await database.process();
   defer(() => endProcess(opened));
-  await opened.driver.migrate();
+  await opened.driver.schema.migrate();
   await refuse(REFUSED);
   const { stage, end } = createStage(database, opened.driver, createDatabase);
   defer(end);

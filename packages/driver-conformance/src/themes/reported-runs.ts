@@ -26,7 +26,7 @@ async function reportingWorker<Tx>(stage: Stage<Tx>) {
       return { held, job, runId };
     },
     report: (...runningIds: readonly JobId[]) =>
-      driver.report(workerId, { tallies: [], running: [], runningIds }),
+      driver.history.report(workerId, { tallies: [], running: [], runningIds }),
   };
 }
 

@@ -54,12 +54,12 @@ export const retention = theme('retention', (test) => {
     const cancelled = await stage.put();
     await driver.move('cancel', cancelled.publicId);
     expect(await reader.runs(complete.publicId)).toHaveLength(1);
-    expect(await driver.prune([complete.id, error.id, cancelled.id], 0)).toBe(3);
+    expect(await driver.history.prune([complete.id, error.id, cancelled.id], 0)).toBe(3);
     expect(await left(stage)).toEqual(publicIds(another));
     expect(await reader.orphans()).toBe(before);
     expect(await reader.runs(another.publicId)).toHaveLength(1);
-    expect(await driver.prune([complete.id], 0)).toBe(0);
-    expect(await driver.prune([], 0)).toBe(0);
+    expect(await driver.history.prune([complete.id], 0)).toBe(0);
+    expect(await driver.history.prune([], 0)).toBe(0);
   });
 
   test('prune never deletes a job that is outstanding', async (stage) => {
@@ -74,7 +74,7 @@ export const retention = theme('retention', (test) => {
     expect(rows.map(({ status }) => status)).toEqual(['in-progress', 'new', 'new']);
     expect(later.id).toBe(rows[2]?.id);
     expect(
-      await driver.prune(
+      await driver.history.prune(
         rows.map(({ id }) => id),
         0,
       ),
@@ -85,7 +85,7 @@ export const retention = theme('retention', (test) => {
   test('prune leaves a job that has not been settled for so long', async (stage) => {
     const { driver } = stage;
     const [old, young] = [await settle(stage, 2), await settle(stage, 1)];
-    expect(await withWrongClock(() => driver.prune([old.id, young.id], 1.5 * DAY_MS))).toBe(1);
+    expect(await withWrongClock(() => driver.history.prune([old.id, young.id], 1.5 * DAY_MS))).toBe(1);
     expect(await left(stage)).toEqual(publicIds(young));
   });
 
@@ -95,10 +95,10 @@ export const retention = theme('retention', (test) => {
     const holder = claimSession();
     await holder.lockLeased(held.runId ?? '', [held.id], true);
     // The lock is held while this resolves.
-    expect(await driver.prune([held.id, free.id], 0)).toBe(1);
+    expect(await driver.history.prune([held.id, free.id], 0)).toBe(1);
     expect(await left(stage)).toEqual(publicIds(held));
     await holder.rollback();
-    expect(await driver.prune([held.id], 0)).toBe(1);
+    expect(await driver.history.prune([held.id], 0)).toBe(1);
   });
 
   test('of many who prune the same jobs at once each job is counted by one', async (stage) => {
@@ -106,7 +106,7 @@ export const retention = theme('retention', (test) => {
     const jobs: JobRow[] = [];
     for (let job = 0; job < 10; job++) jobs.push(await settle(stage));
     const ids = jobs.map(({ id }) => id);
-    const pruned = await Promise.all(Array.from({ length: 6 }, () => driver.prune(ids, 0)));
+    const pruned = await Promise.all(Array.from({ length: 6 }, () => driver.history.prune(ids, 0)));
     expect(pruned.reduce((sum, each) => sum + each, 0)).toBe(10);
     expect(await left(stage)).toEqual([]);
   });
@@ -119,7 +119,7 @@ export const retention = theme('retention', (test) => {
     expect(await driver.enqueue([newJob({ unique })])).toEqual([
       { outcome: 'duplicate', publicId: job.publicId },
     ]);
-    expect(await driver.prune([job.id], 0)).toBe(1);
+    expect(await driver.history.prune([job.id], 0)).toBe(1);
     expect(await driver.enqueue([newJob({ unique })])).toMatchObject([{ outcome: 'enqueued' }]);
   });
 
@@ -132,7 +132,7 @@ export const retention = theme('retention', (test) => {
     ];
     const [first, second, third] = jobs.map(({ id }) => id);
     const beyond = (first ?? 0n) - 1n;
-    const page = await withWrongClock(() => driver.history({ beyond, newestFirst: false, limit: 3 }));
+    const page = await withWrongClock(() => driver.history.read({ beyond, newestFirst: false, limit: 3 }));
     expect(page.map(({ id }) => id)).toEqual([first, second, third]);
     expect(page.map((entry) => entry.queue)).toEqual([queue, queue, queue]);
     expect(page.map(({ status }) => status)).toEqual(['complete', 'error', 'new']);
@@ -140,7 +140,7 @@ export const retention = theme('retention', (test) => {
     expect(page.map(({ settledMs }) => settledMs && Math.floor(settledMs / DAY_MS))).toEqual([3, 2, null]);
 
     const ids = async (from: bigint | null, newestFirst: boolean, limit: number) =>
-      (await driver.history({ beyond: from, newestFirst, limit })).map(({ id }) => id);
+      (await driver.history.read({ beyond: from, newestFirst, limit })).map(({ id }) => id);
     expect(await ids(first ?? 0n, false, 1)).toEqual([second]);
     expect(await ids((third ?? 0n) + 1n, true, 2)).toEqual([third, second]);
     expect((await ids(null, true, 1))[0]).toBeGreaterThanOrEqual(third ?? 0n);
@@ -206,12 +206,12 @@ export const retention = theme('retention', (test) => {
   test('one worker at a time has the turn to prune, as long as it asks again', async (stage) => {
     const { driver, anchor } = await alone(stage);
     const [a, b] = [(await anchor()).workerId, (await anchor()).workerId];
-    expect(await driver.takePruneTurn(a, DAY_MS)).toBe(true);
-    expect(await driver.takePruneTurn(b, DAY_MS)).toBe(false);
-    expect(await driver.takePruneTurn(a, 0)).toBe(true);
-    expect(await driver.takePruneTurn(b, DAY_MS)).toBe(true);
-    expect(await driver.takePruneTurn(a, DAY_MS)).toBe(false);
-    expect(await driver.takePruneTurn('2000000000', DAY_MS)).toBe(false);
+    expect(await driver.history.takePruneTurn(a, DAY_MS)).toBe(true);
+    expect(await driver.history.takePruneTurn(b, DAY_MS)).toBe(false);
+    expect(await driver.history.takePruneTurn(a, 0)).toBe(true);
+    expect(await driver.history.takePruneTurn(b, DAY_MS)).toBe(true);
+    expect(await driver.history.takePruneTurn(a, DAY_MS)).toBe(false);
+    expect(await driver.history.takePruneTurn('2000000000', DAY_MS)).toBe(false);
   });
 });
 
@@ -219,7 +219,7 @@ export const retention = theme('retention', (test) => {
 async function alone<Tx>(stage: Stage<Tx>): Promise<Stage<Tx>> {
   const { database, process } = await emptyDatabase(stage);
   const { driver }: { driver: Driver<Tx> } = await process();
-  await driver.migrate();
+  await driver.schema.migrate();
   const { stage: own, end } = createStage(database, driver, stage.createDatabase);
   stage.defer(end);
   return own;

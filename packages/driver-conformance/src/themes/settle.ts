@@ -120,7 +120,7 @@ export const settle = theme('settle', (test) => {
     const process = await database.process();
     stage.defer(() => endProcess(process));
     const { driver } = process;
-    await driver.migrate();
+    await driver.schema.migrate();
     const { stage: inner, end } = createStage(database, driver, stage.createDatabase);
     stage.defer(end);
     await inner.putMany([{}, {}, {}]);

@@ -30,7 +30,7 @@ async function smallTable<Tx>(
 ): Promise<SmallTable<Tx>> {
   const { database, process } = await emptyDatabase(stage);
   const { driver } = await process();
-  await driver.migrate();
+  await driver.schema.migrate();
   await driver.enqueue([newJob({ queue: QUEUE, kind: KIND })]);
   await stage.claimSession(driver).claim({ ...CRITERIA, limit: 1 });
   const others = Array.from({ length: size - 1 }, () => newJob({ queue: QUEUE, kind: KIND, ...change }));
@@ -55,7 +55,7 @@ export const smallTables = theme('small tables', (test) => {
       const { session } = await claimOthers();
       await session.settle(others.map((id) => settlement({ id })));
       await session.commit();
-      expect(await driver.prune(others, 0)).toBe(size - 1);
+      expect(await driver.history.prune(others, 0)).toBe(size - 1);
     });
 
     test(`while one of ${size} jobs is held, the others are leased, noted and put back`, async (stage) => {

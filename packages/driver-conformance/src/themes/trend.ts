@@ -16,13 +16,13 @@ export const trend = theme('trend', (test) => {
     const client = clientOf(stage, []);
     const { workerId } = await stage.anchor();
     const other = tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 });
-    await driver.report(workerId, {
+    await driver.history.report(workerId, {
       tallies: [tally(queue, { cancelled: 1 }), other],
       running: [],
       runningIds: [],
     });
     const elsewhere = tally(`${queue} 2`);
-    await driver.report(workerId, { tallies: [elsewhere], running: [], runningIds: [] });
+    await driver.history.report(workerId, { tallies: [elsewhere], running: [], runningIds: [] });
     const { stepSeconds, points } = await client.insight.trend({ last: '10m', queue });
     expect(stepSeconds).toBe(60);
     expect(points).toHaveLength(11);
@@ -56,7 +56,7 @@ export const trend = theme('trend', (test) => {
     const { driver, queue } = stage;
     const client = clientOf(stage, []);
     const { workerId } = await stage.anchor();
-    await driver.report(workerId, { tallies: [tally(queue)], running: [], runningIds: [] });
+    await driver.history.report(workerId, { tallies: [tally(queue)], running: [], runningIds: [] });
     for (const [last, stepSeconds, count] of [
       ['24h', 600, 145],
       ['7d', 3_600, 169],

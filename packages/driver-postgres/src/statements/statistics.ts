@@ -1,18 +1,6 @@
-import { BUCKETS } from '@rowlock/core/driver';
 import { claimable } from './claim.js';
 import { pauseConditions } from './pauses.js';
 import type { Tables } from './tables.js';
-
-const COUNTS = ['completed', 'failed', 'cancelled', 'retried'] as const;
-const TIMES = ['waits', 'runs'] as const;
-
-/** What a worker has now. */
-const REPORTED =
-  'running = $2, running_ids = $3::bigint[], runs_since = reported_at, reported_at = statement_timestamp()';
-
-/** The same of each bucket of a column. */
-const buckets = (each: (place: number) => string): string =>
-  Array.from({ length: BUCKETS }, (_, place) => each(place + 1)).join(', ');
 
 /** The queues of one of the indexes of waiting jobs, in order. Each step goes right behind the jobs of the queue before. */
 const queuesOf = (job: string, name: string, which: string): string => `${name} AS (
@@ -26,9 +14,9 @@ const DUE = "status = 'new' AND due AND limits = ''";
 const LIMITED = "status = 'new' AND due AND limits <> ''";
 const LATER = "status = 'new' AND NOT due";
 
-/** What waits, and what workers have counted. */
+/** What waits. */
 export const statisticsStatements = (tables: Tables) => {
-  const { job, tally, worker } = tables;
+  const { job } = tables;
   const { isAllPaused, pausedQueues, pausedKinds, isLimitPaused } = pauseConditions(tables);
   const isPaused = `${isAllPaused} OR queue = ANY(${pausedQueues}) OR kind = ANY(${pausedKinds})`;
   const first = (name: string, columns: string, which: string, order: string): string => `
@@ -61,36 +49,5 @@ export const statisticsStatements = (tables: Tables) => {
       FROM waiting
       GROUP BY queue, kind
       ORDER BY queue, kind`,
-
-    // Commits without a flush: see statements/workers.ts.
-    report: `
-      WITH reported AS (
-        UPDATE ${worker} SET ${REPORTED} WHERE id = $1 AND stopped_at IS NULL
-      )
-      INSERT INTO ${tally} AS tally (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})
-      SELECT date_trunc('minute', statement_timestamp()), queue, kind, ${[...COUNTS, ...TIMES].join(', ')}
-      FROM jsonb_to_recordset($4) AS given (queue text, kind text, ${COUNTS.map((name) => `${name} integer`).join(', ')},
-        ${TIMES.map((name) => `${name} integer[]`).join(', ')})
-      WHERE set_config('synchronous_commit', 'off', true) = 'off'
-      ON CONFLICT (minute, queue, kind) DO UPDATE SET
-        ${COUNTS.map((name) => `${name} = tally.${name} + excluded.${name}`).join(', ')},
-        ${TIMES.map((name) => `${name} = ARRAY[${buckets((n) => `tally.${name}[${n}] + excluded.${name}[${n}]`)}]`).join(',\n        ')}`,
-
-    reportRunning: `
-      UPDATE ${worker} SET ${REPORTED} WHERE id = $1 AND stopped_at IS NULL
-      RETURNING set_config('synchronous_commit', 'off', true)`,
-
-    tallied: `
-      SELECT queue, kind, ${COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ')},
-             ${TIMES.map((name) => `json_build_array(${buckets((n) => `sum(${name}[${n}])`)}) AS ${name}`).join(',\n             ')},
-             extract(epoch FROM statement_timestamp() - date_trunc('minute', statement_timestamp())) AS seconds
-      FROM ${tally}
-      WHERE minute >= date_trunc('minute', statement_timestamp()) - $1 * interval '1 minute'
-      GROUP BY queue, kind`,
-
-    forgetTallies: `
-      DELETE FROM ${tally} WHERE (minute, queue, kind) IN (
-        SELECT minute, queue, kind FROM ${tally} WHERE minute < statement_timestamp() - interval '7 days'
-        ORDER BY minute LIMIT 10000 FOR UPDATE SKIP LOCKED)`,
   };
 };

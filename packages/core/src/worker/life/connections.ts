@@ -1,4 +1,5 @@
-import type { ConnectionLimit, Driver } from '../../driver/driver.js';
+import type { Driver } from '../../driver/driver.js';
+import type { ConnectionLimit } from '../../driver/schema.js';
 import type { SharedPool } from '../../driver/shared-pool.js';
 import { PoolTooSmallError } from '../../errors.js';
 

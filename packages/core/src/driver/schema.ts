@@ -1,0 +1,41 @@
+import type { Finding } from './finding.js';
+
+/** The tables, and the server that they are on. */
+export interface Schema {
+  /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
+  migrate(): Promise<MigrationReport>;
+
+  /** Returns the server's limits. Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. */
+  verify(): Promise<Verified>;
+
+  /**
+   * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing. Called after
+   * `verify`. Left out where there is no server.
+   *
+   * @param handlerMs The longest timeout of handlers, in milliseconds.
+   */
+  examine?(handlerMs: number): Promise<readonly Finding[]>;
+}
+
+/** The server's limits. */
+export interface Verified {
+  /** States of the server that will do harm if they last, a few sentences each. Default: none. */
+  readonly warnings?: readonly string[];
+  /** Those on connections: of the server, of the database, of this user. */
+  readonly limits: readonly ConnectionLimit[];
+}
+
+/** A limit of the server on connections. */
+export interface ConnectionLimit {
+  /** Its name, as in `the CONNECTION LIMIT of the role app`. */
+  readonly name: string;
+  readonly most: number;
+  /** How many connections count towards it now, without those of this pool. */
+  readonly used: number;
+}
+
+export interface MigrationReport {
+  readonly from: number;
+  readonly to: number;
+  readonly applied: readonly string[];
+}

@@ -1,0 +1,19 @@
+import type { Schema } from '@rowlock/core/driver';
+import type { Database } from '../database.js';
+import type { Process } from '../process.js';
+import { turn } from '../turn.js';
+
+export function schemaOf(database: Database, process: Process): Schema {
+  return {
+    async migrate() {
+      await turn();
+      process.check();
+      return database.migrate();
+    },
+
+    async verify() {
+      await process.run(() => database.tables);
+      return { limits: [] };
+    },
+  };
+}

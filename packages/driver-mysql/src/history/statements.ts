@@ -1,0 +1,74 @@
+import { BUCKETS } from '@rowlock/core/driver';
+import { ms } from '../statements/columns.js';
+import type { Tables } from '../statements/tables.js';
+
+/** The columns that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
+const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
+  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
+  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms`;
+
+const COUNTS = ['completed', 'failed', 'cancelled', 'retried'] as const;
+const TIMES = ['waits', 'runs'] as const;
+
+/** The same of each bucket of a column, as JSON. */
+const buckets = (each: (place: number) => string): string =>
+  `JSON_ARRAY(${Array.from({ length: BUCKETS }, (_, place) => each(place)).join(', ')})`;
+
+const at = (json: string, place: number): string => `JSON_EXTRACT(${json}, '$[${place}]')`;
+
+const MINUTE = "CAST(DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:%i:00') AS DATETIME)";
+
+/** The settled jobs, the deletion of old ones, and what workers have counted. */
+export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
+  // The order is by `job.id`: a bare `id` would be the text of the column above.
+  read: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id > ? ORDER BY job.id LIMIT ?`,
+
+  readBack: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id < ? ORDER BY job.id DESC LIMIT ?`,
+
+  // The primary key alone is used: an index for pruning would cost each settlement one more entry, and each delete locks on it.
+  lockSettled: (ids: string): string => `
+      SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)
+      WHERE id IN (${ids}) AND status IN ('complete', 'error', 'cancelled')
+        AND finished_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND
+      ORDER BY job.id
+      FOR UPDATE SKIP LOCKED`,
+
+  // A join. With IN the optimizer would scan a table of which many rows are deleted, in spite of a hint. It would lock all of its rows, and
+  // so would wait for running claims.
+  prune: (given: string): string => `
+      DELETE job FROM ${given} STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = given.id`,
+
+  pruneRuns: (given: string): string => `
+      DELETE run FROM ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY) ON run.job_id = given.id`,
+
+  findPruner: `SELECT 1 FROM ${worker} WHERE prunes_until > UTC_TIMESTAMP(6) AND id <> ? LIMIT 1`,
+
+  takePruneTurn: `
+      UPDATE ${worker} SET prunes_until = UTC_TIMESTAMP(6) + INTERVAL ROUND(? * 1000) MICROSECOND WHERE id = ?`,
+
+  // From left to right: runs_since gets the time of the report before.
+  reportRunning: `
+      UPDATE ${worker} SET running = ?, running_ids = ?, runs_since = reported_at, reported_at = UTC_TIMESTAMP(6)
+      WHERE id = ? AND stopped_at IS NULL`,
+
+  addTallies: (given: string): string => `
+      INSERT INTO ${tally} (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})
+      SELECT ${MINUTE}, given.lane_queue, given.lane_kind, ${[...COUNTS, ...TIMES].map((name) => `given.add_${name}`).join(', ')} FROM ${given}
+      ON DUPLICATE KEY UPDATE
+        ${COUNTS.map((name) => `${name} = ${name} + VALUES(${name})`).join(', ')},
+        ${TIMES.map((name) => `${name} = ${buckets((n) => `${at(name, n)} + ${at(`VALUES(${name})`, n)}`)}`).join(',\n        ')}`,
+
+  forgetTallies: `DELETE FROM ${tally} WHERE minute < UTC_TIMESTAMP() - INTERVAL 7 DAY ORDER BY minute LIMIT 10000`,
+
+  // The values are the minutes of a step, twice; whether by queue and kind, twice; how many minutes back; and a queue, or null, twice.
+  // The clock has a row of its own where nothing was counted.
+  tallies: `
+      SELECT CAST(${ms('MAX(clock.now)')} AS CHAR) AS now,
+             CAST(TIMESTAMPDIFF(MINUTE, '1970-01-01', minute) DIV ? * ? * 60000 AS CHAR) AS at,
+             IF(?, queue, NULL) AS of_queue, IF(?, kind, NULL) AS of_kind,
+             ${COUNTS.map((name) => `CAST(SUM(${name}) AS CHAR) AS ${name}`).join(', ')},
+             ${TIMES.map((name) => `CAST(${buckets((n) => `SUM(${at(name, n)})`)} AS CHAR) AS ${name}`).join(',\n             ')}
+      FROM (SELECT UTC_TIMESTAMP(6) AS now) AS clock
+      LEFT JOIN ${tally} ON minute >= ${MINUTE} - INTERVAL ? MINUTE AND (? IS NULL OR queue = ?)
+      GROUP BY 2, 3, 4 ORDER BY MIN(minute)`,
+});

@@ -1,0 +1,36 @@
+import { examined, type Finding } from '@rowlock/core/driver';
+import type { Context } from '../../context.js';
+import type { MysqlTransaction } from '../../query.js';
+import { tables } from '../../statements/tables.js';
+import { drift } from './drift.js';
+import { pooler } from './pooler.js';
+import { retention } from './retention.js';
+import { rights } from './rights.js';
+import { sequences } from './sequences.js';
+import { settings } from './settings.js';
+import { history, oldTransactions } from './transactions.js';
+
+/** What the checks look at. */
+export interface Examined {
+  readonly on: MysqlTransaction;
+  readonly context: Context;
+  /** The longest timeout of handlers, in milliseconds. */
+  readonly handlerMs: number;
+  readonly sharesSessions: () => Promise<boolean>;
+}
+
+/** Looks for what is wrong with this database. @throws DriverError `ConnectionLost` */
+export function examine({ on, context, handlerMs, sharesSessions }: Examined): Promise<readonly Finding[]> {
+  const { schema } = context;
+  const named = tables(schema);
+  return examined({
+    schema: () => drift(on, schema),
+    rights: () => rights(on, named),
+    retention: () => retention(on, schema, named),
+    transactions: () => oldTransactions(on),
+    bloat: () => history(on),
+    settings: () => settings(on, handlerMs),
+    pooler: () => pooler(sharesSessions),
+    ids: () => sequences(on, schema),
+  });
+}

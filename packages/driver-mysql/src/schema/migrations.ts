@@ -1,0 +1,157 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
+import type { MigrationReport } from '@rowlock/core/driver';
+import type { Connection } from 'mysql2/promise';
+import { STRICT } from '../connection/session-settings.js';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { identifier } from '../identifier.js';
+import { type Product, spelledFor } from '../product.js';
+import { query } from '../query.js';
+import { checkVersion, productIn, versionOf } from '../server-version.js';
+
+/** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
+export const SCHEMA_VERSION = 3;
+
+/** How long a process waits for another one that migrates, in seconds. */
+const LOCK_SECONDS = 60;
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * The numbered files, in order.
+ *
+ * @throws DriverError `SchemaOutdated` when they are not there.
+ */
+export async function migrations(): Promise<readonly Migration[]> {
+  try {
+    const folder = new URL('../../migrations/', import.meta.url);
+    const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+    return await Promise.all(
+      names.map(async (name) => ({
+        version: Number(name.slice(0, 4)),
+        name: name.replace(/\.sql$/, ''),
+        sql: await readFile(new URL(name, folder), 'utf8'),
+      })),
+    );
+  } catch (error) {
+    throw new DriverError(
+      'SchemaOutdated',
+      "Rowlock's migrations are files of the package @rowlock/driver-mysql, and are not beside its code, as in an application that was " +
+        'bundled. Leave the package out of the bundle (`external`), or run `npx @rowlock/cli migrate` where it is installed.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The migrations as one script that a DBA can read, and can run unchanged with the mysql or the mariadb client.
+ *
+ * @param from The version of the tables. The script has only the later migrations. 0 is an empty database.
+ * @throws InvalidInputError when the schema's name cannot be one, or there is no such version.
+ */
+export async function migrationScript(schema: string, product: Product = 'MySQL', from = 0): Promise<string> {
+  if (from > SCHEMA_VERSION)
+    throw new InvalidInputError(`'from' must be a version, 0 to ${SCHEMA_VERSION}, and is ${from}.`);
+  const parts = (await migrations())
+    .filter(({ version }) => version > from)
+    .map(({ version, name, sql }) => {
+      return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`;
+    });
+  const what = from === 0 ? '' : `, from version ${from}`;
+  return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
+}
+
+/** A comment that only the other server runs. Newer MariaDBs would run most of a script for MySQL. */
+const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
+  MySQL: `/*M! SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MySQL. For MariaDB print it with --mariadb.' */`,
+  MariaDB: `/*!80000 SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'This is for MariaDB. For MySQL print it without --mariadb.' */`,
+};
+
+/** Sets another delimiter: the client would end a statement at the first semicolon, also inside a procedure. */
+function forTheClient(sql: string): string {
+  return sql.replace(
+    /^CREATE PROCEDURE.*?^END;$/gms,
+    (text) => `DELIMITER $$\n${text.slice(0, -1)}$$\nDELIMITER ;`,
+  );
+}
+
+/** A procedure keeps the character set and the collation with which it was made. */
+const NAMES = 'SET NAMES utf8mb4 COLLATE utf8mb4_bin';
+
+const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
+  version     INT NOT NULL PRIMARY KEY,
+  name        VARCHAR(128) NOT NULL,
+  applied_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`;
+
+/**
+ * Applies the missing migrations, under a lock, so that only one of many processes applies them. MySQL commits each statement of a
+ * definition by itself. An interrupted migration begins again, and every statement can run twice.
+ *
+ * @param client A connection to the database that takes several statements at once.
+ */
+export async function migrate(client: Connection, { sql, lockPrefix }: Context): Promise<MigrationReport> {
+  try {
+    const [lock] = await query<{ held: number }>(client, 'SELECT GET_LOCK(?, ?) AS held', [
+      `${lockPrefix}migrate`,
+      LOCK_SECONDS,
+    ]);
+    if (Number(lock?.held) !== 1) {
+      throw new DriverError('LockTimeout', `Another process has been migrating for ${LOCK_SECONDS} seconds.`);
+    }
+    const version = await versionOf(client);
+    checkVersion(version);
+    await client.query(NAMES);
+    // IF NOT EXISTS needs the right to create a table even when the table exists.
+    const found = await appliedIn(client, sql.schema.version);
+    if (found === undefined) await client.query(PREPARE);
+    const from = found ?? 0;
+    const missing = await missingAfter(from);
+    for (const migration of missing) {
+      await client.query(spelledFor(productIn(version), migration.sql));
+      const values = [migration.version, migration.name];
+      await query(client, 'INSERT IGNORE INTO rowlock_migration (version, name) VALUES (?, ?)', values);
+    }
+    return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
+  } catch (error) {
+    throw toDriverError(error);
+  } finally {
+    await query(client, 'SELECT RELEASE_LOCK(?)', [`${lockPrefix}migrate`]).catch(() => {});
+  }
+}
+
+/** The version of the tables. Undefined without tables. */
+async function appliedIn(client: Connection, schemaVersion: string): Promise<number | undefined> {
+  try {
+    const [row] = await query<{ version: number }>(client, schemaVersion);
+    return Number(row?.version ?? 0);
+  } catch (error) {
+    if (isDriverError(error, 'SchemaOutdated')) return undefined;
+    throw error;
+  }
+}
+
+/** Reads no file when nothing is missing. */
+async function missingAfter(version: number): Promise<readonly Migration[]> {
+  if (version >= SCHEMA_VERSION) return [];
+  return (await migrations()).filter((migration) => migration.version > version);
+}
+
+/** The error for tables that are missing or older than this driver. */
+export function outdated(found: number, schema: string, product: Product): DriverError {
+  return new DriverError(
+    'SchemaOutdated',
+    `Rowlock's tables in the database ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
+      `Run rowlock.migrate(), or let a DBA run what \`${command(found, schema, product)}\` prints.`,
+  );
+}
+
+function command(found: number, schema: string, product: Product): string {
+  const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
+  return `npx @rowlock/cli sql ${product.toLowerCase()} --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
+}

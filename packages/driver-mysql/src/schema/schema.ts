@@ -1,0 +1,61 @@
+import { isDriverError } from '@rowlock/core';
+import type { Schema, SharedPool } from '@rowlock/core/driver';
+import type { Connection, PoolConnection } from 'mysql2/promise';
+import { connect } from '../connection/connect.js';
+import { verifyRowLocks } from '../connection/verify-row-locks.js';
+import type { Context } from '../context.js';
+import type { Settings } from '../options.js';
+import { type MysqlTransaction, query } from '../query.js';
+import { checkVersion, productIn, versionOf } from '../server-version.js';
+import { clusterWarnings } from './cluster.js';
+import { examine } from './examine/examine.js';
+import { limitsOf } from './limits.js';
+import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { verifySettings } from './verify-settings.js';
+
+export interface SchemaParts {
+  readonly context: Context;
+  readonly settings: Settings;
+  /** For short statements. */
+  readonly on: MysqlTransaction;
+  readonly pool: SharedPool<PoolConnection>;
+  readonly connect: () => Promise<Connection>;
+  readonly sharesSessions: () => Promise<boolean>;
+}
+
+export function schemaOf(parts: SchemaParts): Schema {
+  const { context, settings, on, sharesSessions } = parts;
+  const { schema: sql } = context.sql;
+  return {
+    async migrate() {
+      const options = { ...settings.connecting, multipleStatements: true };
+      const client = await connect(options, context.answerMs, settings.onConnect);
+      try {
+        return await migrate(client, context);
+      } finally {
+        client.destroy();
+      }
+    },
+
+    async verify() {
+      const version = await versionOf(on);
+      const warnings = checkVersion(version);
+      const [row] = await query<{ version: number }>(on, sql.version).catch((error: unknown) => {
+        if (isDriverError(error, 'SchemaOutdated')) return [];
+        throw error;
+      });
+      const found = Number(row?.version ?? 0);
+      if (found < SCHEMA_VERSION) throw outdated(found, context.schema, productIn(version));
+      await verifySettings(on, context.schema);
+      // An account may be without the right to lock this row. A worker also looks at its own row when it starts.
+      const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
+      await verifyRowLocks(parts.connect, on, known, context.answerMs).catch((error: unknown) => {
+        if (isDriverError(error, 'EngineUnsuitable')) throw error;
+      });
+      const limits = await limitsOf(on, parts.pool.open);
+      return { limits, warnings: [...warnings, ...(await clusterWarnings(on))] };
+    },
+
+    examine: (handlerMs) => examine({ on, context, handlerMs, sharesSessions }),
+  };
+}

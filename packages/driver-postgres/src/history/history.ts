@@ -1,0 +1,68 @@
+import type { State } from '@rowlock/core';
+import { type Counts, HIGHEST_ID, type History, NO_ID } from '@rowlock/core/driver';
+import { answers, type Queryable, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { plainArray } from '../values/plain-array.js';
+
+interface HistoryRow {
+  id: bigint;
+  queue: string;
+  status: State;
+  created_ms: number;
+  settled_ms: number | null;
+}
+
+interface TalliesRow {
+  readonly now: number;
+  readonly sums:
+    | readonly (Counts & {
+        readonly at: number;
+        readonly queue: string | null;
+        readonly kind: string | null;
+      })[]
+    | null;
+}
+
+export function historyOf(on: Queryable, { history: sql }: Statements): History {
+  return {
+    async read({ beyond, newestFirst, limit }) {
+      const [text, from] = newestFirst ? [sql.readBack, beyond ?? HIGHEST_ID] : [sql.read, beyond ?? NO_ID];
+      const rows = await query<HistoryRow>(on, text, [from, limit]);
+      return rows.map(({ created_ms: createdMs, settled_ms: settledMs, ...entry }) => ({
+        ...entry,
+        createdMs,
+        settledMs,
+      }));
+    },
+
+    async prune(jobs, settledMs) {
+      const [row] = await query<{ pruned: bigint }>(on, sql.prune, [jobs, settledMs]);
+      return Number(row?.pruned ?? 0);
+    },
+
+    async takePruneTurn(workerId, forMs) {
+      const rows = await query(on, sql.takePruneTurn, [workerId, forMs]);
+      return rows.length > 0;
+    },
+
+    async report(workerId, { tallies, running, runningIds, forgets = false }) {
+      const own = [workerId, JSON.stringify(running), plainArray(runningIds)];
+      if (tallies.length === 0) await query(on, sql.reportRunning, own);
+      else await query(on, sql.report, [...own, JSON.stringify(tallies)]);
+      if (forgets) await query(on, sql.forgetTallies);
+    },
+
+    async tallies({ minutes, step, queue: of, byLane }) {
+      const values = [String(minutes), String(step), of, String(byLane)];
+      const [row] = await answers<TalliesRow>(on, sql.tallies, values);
+      return {
+        now: new Date(row?.now ?? 0),
+        sums: (row?.sums ?? []).map(({ at, queue, kind, ...counts }) => ({
+          ...counts,
+          at: new Date(at),
+          lane: queue === null || kind === null ? null : { queue, kind },
+        })),
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { examined, type Finding } from '@rowlock/core/driver';
+import type { Context } from '../../context.js';
+import type { PostgresTransaction } from '../../query.js';
+import { tables } from '../../statements/tables.js';
+import { autovacuum } from './autovacuum.js';
+import { bloat } from './bloat.js';
+import { drift } from './drift.js';
+import { pooler } from './pooler.js';
+import { retention } from './retention.js';
+import { rights } from './rights.js';
+import { sequences } from './sequences.js';
+import { settings } from './settings.js';
+import { oldTransactions } from './transactions.js';
+
+/** What the checks look at. */
+export interface Examined {
+  readonly on: PostgresTransaction;
+  readonly context: Context;
+  /** The longest timeout of handlers, in milliseconds. */
+  readonly handlerMs: number;
+  readonly sharesSessions: () => Promise<boolean>;
+}
+
+/** Looks for what is wrong with this database. @throws DriverError `ConnectionLost` */
+export function examine({ on, context, handlerMs, sharesSessions }: Examined): Promise<readonly Finding[]> {
+  const named = tables(context.schema);
+  return examined({
+    schema: () => drift(on, context.schema),
+    rights: () => rights(on, named),
+    retention: () => retention(on, named),
+    transactions: () => oldTransactions(on),
+    bloat: () => bloat(on, context.schema),
+    settings: () => settings(on, handlerMs),
+    pooler: () => pooler(sharesSessions),
+    ids: () => sequences(on, named),
+    autovacuum: () => autovacuum(on, context.schema),
+  });
+}

@@ -1,0 +1,30 @@
+import type { Fault } from '@rowlock/core/driver';
+import { type PostgresTransaction, query } from '../../query.js';
+import type { Tables } from '../../statements/tables.js';
+
+/** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
+const OF_WORKERS: readonly (readonly [rights: string, ...tables: (keyof Tables)[]])[] = [
+  ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'limitSize', 'pause'],
+  ['SELECT', 'follower', 'rate', 'rateNumbers', 'schedule', 'tally', 'migration'],
+  ['INSERT', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'rate', 'tally'],
+  ['UPDATE', 'job', 'run', 'worker', 'limitSlot', 'rate', 'tally'],
+  ['DELETE', 'follower', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'tally'],
+];
+
+const MISSING = `
+  SELECT current_user AS "user", name AS "table", string_agg(need, ', ' ORDER BY place) AS rights
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS needed (name, need, place)
+  WHERE NOT has_table_privilege(name, need) GROUP BY name ORDER BY name`;
+
+/** Which rights of a worker this user lacks. */
+export async function rights(on: PostgresTransaction, tables: Tables): Promise<readonly Fault[]> {
+  const needed = OF_WORKERS.flatMap(([right, ...keys]) => keys.map((key) => ({ name: tables[key], right })));
+  const values = [needed.map(({ name }) => name), needed.map(({ right }) => right)];
+  const rows = await query<{ user: string; table: string; rights: string }>(on, MISSING, values);
+  return rows.map((row) => ({
+    severity: 'broken',
+    what: `The user ${row.user} lacks ${row.rights} on ${row.table}.`,
+    why: 'A worker of this user cannot claim, record or settle jobs.',
+    remedy: `GRANT ${row.rights} ON ${row.table} TO ${row.user}. Or connect as the user of the workers.`,
+  }));
+}

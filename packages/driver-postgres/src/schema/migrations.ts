@@ -1,0 +1,170 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
+import type { MigrationReport } from '@rowlock/core/driver';
+import type { ClientBase } from 'pg';
+import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
+import { identifier } from '../identifier.js';
+import { query } from '../query.js';
+import { type Tables, tables } from '../statements/tables.js';
+
+/** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
+export const SCHEMA_VERSION = 1;
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * The numbered files, in order.
+ *
+ * @throws DriverError `SchemaOutdated` when they are not there.
+ */
+export async function migrations(): Promise<readonly Migration[]> {
+  try {
+    const folder = new URL('../../migrations/', import.meta.url);
+    const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+    return await Promise.all(
+      names.map(async (name) => ({
+        version: Number(name.slice(0, 4)),
+        name: name.replace(/\.sql$/, ''),
+        sql: await readFile(new URL(name, folder), 'utf8'),
+      })),
+    );
+  } catch (error) {
+    throw new DriverError(
+      'SchemaOutdated',
+      "Rowlock's migrations are files of the package @rowlock/driver-postgres, and are not beside its code, as in an application that was " +
+        'bundled. Leave the package out of the bundle (`external`), or run `npx @rowlock/cli migrate` where it is installed.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The migrations as one script that a DBA can read, and can run unchanged with psql.
+ *
+ * @param from The version of the tables. The script has only the later migrations. 0 is an empty database.
+ * @throws InvalidInputError when the schema's name cannot be one, or there is no such version.
+ */
+export async function migrationScript(schema: string, from = 0): Promise<string> {
+  if (from > SCHEMA_VERSION)
+    throw new InvalidInputError(`'from' must be a version, 0 to ${SCHEMA_VERSION}, and is ${from}.`);
+  return scriptOf(await migrations(), schema, from);
+}
+
+export function scriptOf(all: readonly Migration[], schema: string, from: number): string {
+  const parts = all
+    .filter(({ version }) => version > from)
+    .map(
+      ({ version, name, sql }) =>
+        `-- ${name}\n${sql.trim()}\n\nINSERT INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`,
+    );
+  const what = from === 0 ? 'for an empty database' : `from version ${from}`;
+  const first =
+    from === 0 ? `${createSchema(schema)}\n${enter(schema)}\n\n${MIGRATION_TABLE}` : enter(schema);
+  return `-- Rowlock's tables in the schema ${identifier(schema)}, ${what}.\n\nBEGIN;\n${first}\n\n${parts.join('\n')}\nCOMMIT;\n`;
+}
+
+function enter(schema: string): string {
+  return `SET LOCAL search_path = ${identifier(schema)};`;
+}
+
+function createSchema(schema: string): string {
+  return `CREATE SCHEMA IF NOT EXISTS ${identifier(schema)};`;
+}
+
+/** Its name says whose it is: an application may keep its own tables in the same schema, and one of them is often `migration`. */
+const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
+  version     integer PRIMARY KEY,
+  name        text NOT NULL,
+  applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);`;
+
+/** Applies the missing migrations, in one transaction and under a lock, so that only one of many processes applies them. */
+export async function migrate(
+  client: ClientBase,
+  { schema, sql, lockClass }: Context,
+): Promise<MigrationReport> {
+  try {
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+    // A second process waits as long as the first one takes.
+    await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
+    await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
+    const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.rowlock_migration`);
+    // IF NOT EXISTS needs the right to create a schema even when the schema exists.
+    if (!hasTable && !(await isThere(client, 'to_regnamespace', identifier(schema))))
+      await client.query(createSchema(schema));
+    await client.query(enter(schema));
+    if (!hasTable) await client.query(MIGRATION_TABLE);
+    const from = await version(client, sql.schema.version);
+    const missing = await missingAfter(from);
+    for (const migration of missing) {
+      await client.query(migration.sql);
+      const values = [migration.version, migration.name];
+      await client.query('INSERT INTO rowlock_migration (version, name) VALUES ($1, $2)', values);
+    }
+    await client.query('COMMIT');
+    await catchUp(client, tables(schema));
+    return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw toDriverError(error);
+  }
+}
+
+/**
+ * Sets the ids to come beyond those that are there. A restore, or a switch to a replica, may bring rows without their sequence.
+ * A user without rights to the sequences leaves them as they are.
+ */
+async function catchUp(client: ClientBase, { job, bell }: Tables): Promise<void> {
+  for (const table of [job, bell])
+    try {
+      await query(client, caughtUp(table), [table]);
+    } catch (error) {
+      if (!isDriverError(error, 'PermissionDenied')) throw error;
+    }
+}
+
+function caughtUp(table: string): string {
+  return `
+    SELECT setval(sequence, newest)
+    FROM (SELECT pg_get_serial_sequence($1, 'id')::regclass AS sequence, max(id) AS newest FROM ${table}) AS ids
+    WHERE newest > coalesce(pg_sequence_last_value(sequence), 0)`;
+}
+
+/** Reads no file when nothing is missing. */
+async function missingAfter(version: number): Promise<readonly Migration[]> {
+  if (version >= SCHEMA_VERSION) return [];
+  return (await migrations()).filter((migration) => migration.version > version);
+}
+
+async function isThere(
+  client: ClientBase,
+  find: 'to_regclass' | 'to_regnamespace',
+  name: string,
+): Promise<boolean> {
+  const [row] = await query<{ there: boolean }>(client, `SELECT ${find}($1) IS NOT NULL AS there`, [name]);
+  return row?.there === true;
+}
+
+async function version(client: ClientBase, schemaVersion: string): Promise<number> {
+  const [row] = await query<{ version: number }>(client, schemaVersion);
+  return row?.version ?? 0;
+}
+
+/** The error for tables that are missing or older than this driver. */
+export function outdated(found: number, schema: string): DriverError {
+  return new DriverError(
+    'SchemaOutdated',
+    `Rowlock's tables in the schema ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
+      `Run rowlock.migrate(), or let a DBA run what \`${command(found, schema)}\` prints.`,
+  );
+}
+
+function command(found: number, schema: string): string {
+  const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
+  return `npx @rowlock/cli sql postgres --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
+}

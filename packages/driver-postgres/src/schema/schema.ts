@@ -1,0 +1,56 @@
+import { isDriverError } from '@rowlock/core';
+import type { Schema, SharedPool } from '@rowlock/core/driver';
+import type { PoolClient } from 'pg';
+import type { OutsidePool } from '../connection/outside-pool.js';
+import type { Server } from '../connection/server.js';
+import { verifyRowLocks } from '../connection/verify-row-locks.js';
+import type { Context } from '../context.js';
+import { type PostgresTransaction, query } from '../query.js';
+import { tables } from '../statements/tables.js';
+import { examine } from './examine/examine.js';
+import { limitsOf } from './limits.js';
+import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { verifyRows } from './verify-rows.js';
+import { verifySettings } from './verify-settings.js';
+
+export interface SchemaParts {
+  readonly context: Context;
+  /** For short statements. */
+  readonly on: PostgresTransaction;
+  readonly outside: OutsidePool;
+  readonly pool: SharedPool<PoolClient>;
+  readonly server: () => Promise<Server>;
+  readonly sharesSessions: () => Promise<boolean>;
+  withoutTimeout<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer>;
+}
+
+export function schemaOf(parts: SchemaParts): Schema {
+  const { context, on, outside, sharesSessions } = parts;
+  const { schema: sql } = context.sql;
+  return {
+    migrate: () => parts.withoutTimeout((client) => migrate(client, context)),
+
+    async verify() {
+      // First, as the rows of the migrations may be hidden too.
+      await verifyRows(on, tables(context.schema));
+      const [row] = await query<{ version: number }>(on, sql.version).catch((error: unknown) => {
+        if (isDriverError(error, 'SchemaOutdated')) return [];
+        throw error;
+      });
+      const found = row?.version ?? 0;
+      if (found < SCHEMA_VERSION) throw outdated(found, context.schema);
+      const warnings = await verifySettings(on);
+      // The first claim is not to wait for this.
+      await parts.server();
+      const limits = await limitsOf(on, parts.pool.open);
+      // A role may be without the right to lock this row. A worker also looks at its own row when it starts.
+      const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
+      await verifyRowLocks(outside, on, known, context.answerMs).catch((error: unknown) => {
+        if (isDriverError(error, 'EngineUnsuitable')) throw error;
+      });
+      return { limits, warnings };
+    },
+
+    examine: (handlerMs) => examine({ on, context, handlerMs, sharesSessions }),
+  };
+}
