@@ -4,7 +4,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memberNames, memberTable, optionTable } from './option-tables.mjs';
+import { callTable, memberNames, memberTable, optionTable } from './option-tables.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const core = join(root, 'packages/core/dist');
@@ -46,6 +46,8 @@ if (bytes > MOST_BYTES)
 written('packages/core/README.md', {
   ...optionsOf('RowlockOptions', 'HandlerOptions', 'RetryOptions', 'EnqueueOptions', 'Unique'),
   ...optionsOf('WorkerOptions', 'StopOptions', 'PluginDefinition', 'CaptureOptions'),
+  calls: () => callTable(root, 'Client', 'Rowlock'),
+  ...callsOf('Jobs', 'LimitSizes', 'Schedules', 'Captures', 'Insight'),
   RunContext: () => memberTable(root, 'RunContext'),
   RunJob: () => memberNames(root, 'RunJob'),
 });
@@ -66,6 +68,10 @@ function written(path, sections) {
   if (isCheck && after !== before) fail(`${path} is behind the code: run \`node scripts/architecture.mjs\`.`);
   if (!isCheck && after !== before) writeFileSync(file, after);
   return after;
+}
+
+function callsOf(...types) {
+  return Object.fromEntries(types.map((type) => [type, () => callTable(root, type)]));
 }
 
 function optionsOf(...types) {

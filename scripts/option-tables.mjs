@@ -32,6 +32,14 @@ export function memberTable(root, type) {
   return ['| member | meaning |', '|---|---|', ...rows].join('\n');
 }
 
+/** The calls of a class, each with the first sentence of its docstring. */
+export function callTable(root, ...types) {
+  const rows = types.flatMap((type) =>
+    membersIn(root, type).map((member) => `| \`${member.name}\` | ${meaningOf(type, member)} |`),
+  );
+  return ['| call | what it does |', '|---|---|', ...rows].join('\n');
+}
+
 /** The names alone, where most of them say it all. */
 export function memberNames(root, type) {
   return membersIn(root, type)
@@ -48,18 +56,19 @@ function membersIn(root, type) {
 }
 
 function bodiesOf(source, type) {
-  const found = new RegExp(`^export interface ${type}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(source);
-  return found ? [found[1]] : [];
+  const found = new RegExp(`^export (interface|class) ${type}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(source);
+  return found ? [{ isClass: found[1] === 'class', text: found[2] }] : [];
 }
 
 /** By the formatter's layout: a member begins where two spaces are. */
-function membersOf(body) {
-  const members = body.matchAll(/(?:^ {2}\/\*\*(.*?)\*\/\n)?^ {2}(?:readonly )?(\w+)(\??)[:(<]/gms);
-  return [...members].map(([, said = '', name, optional]) => ({
-    name,
-    isOptional: optional === '?',
-    sentences: sentencesIn(said),
-  }));
+function membersOf({ isClass, text }) {
+  const said = String.raw`(?:^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)?`;
+  const member = isClass ? String.raw`^ {2}(?:async )?(\w+)()[(<]` : String.raw`^ {2}(?:readonly )?(\w+)(\??)[:(<]`;
+  const found = [...text.matchAll(new RegExp(said + member, 'gms'))]
+    .map(([, said = '', name, optional]) => ({ name, isOptional: optional === '?', sentences: sentencesIn(said) }))
+    .filter(({ name }) => name !== 'constructor');
+  // Of an overloaded call the first.
+  return found.filter(({ name }, place) => found.findIndex((other) => other.name === name) === place);
 }
 
 function sentencesIn(docstring) {
@@ -67,7 +76,7 @@ function sentencesIn(docstring) {
     .replace(/^\s*\*? ?/gm, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return text.split(/(?<=(?<!\be\.g)\.)\s+(?=[A-Z`'-])/).filter((sentence) => sentence !== '');
+  return text.split(/(?<=(?<!\be\.g)\.)\s+(?=[A-Z`'@-])/).filter((sentence) => sentence !== '');
 }
 
 function linked(name) {
