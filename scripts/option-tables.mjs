@@ -63,9 +63,15 @@ function bodiesOf(source, type) {
 /** By the formatter's layout: a member begins where two spaces are. */
 function membersOf({ isClass, text }) {
   const said = String.raw`(?:^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n)?`;
-  const member = isClass ? String.raw`^ {2}(?:async )?(\w+)()[(<]` : String.raw`^ {2}(?:readonly )?(\w+)(\??)[:(<]`;
+  const member = isClass
+    ? String.raw`^ {2}(?:async )?(\w+)()[(<]`
+    : String.raw`^ {2}(?:readonly )?(\w+)(\??)[:(<]`;
   const found = [...text.matchAll(new RegExp(said + member, 'gms'))]
-    .map(([, said = '', name, optional]) => ({ name, isOptional: optional === '?', sentences: sentencesIn(said) }))
+    .map(([, said = '', name, optional]) => ({
+      name,
+      isOptional: optional === '?',
+      sentences: sentencesIn(said),
+    }))
     .filter(({ name }) => name !== 'constructor');
   // Of an overloaded call the first.
   return found.filter(({ name }, place) => found.findIndex((other) => other.name === name) === place);
