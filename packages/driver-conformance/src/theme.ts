@@ -10,25 +10,48 @@ export interface Theme {
 export interface ConformanceTest {
   readonly name: string;
   readonly run: TestBody;
+  /** Whether it starts no worker, so that it is the same whatever workers do with their claims. */
+  readonly once: boolean;
 }
 
 /** A test knows the driver's contract and nothing of its transaction's type. */
 export type TestBody = <Tx>(stage: Stage<Tx>) => Promise<void>;
 
+/** What writes down a test: by `once` where it starts no worker, which is found out otherwise. */
+export interface WriteTest {
+  (name: string, run: TestBody): void;
+  once(name: string, run: TestBody): void;
+}
+
 /** The theme again, with workers that lease what they claim, whatever their handlers say: the same must hold. */
 export function leased({ name, tests }: Theme): Theme {
   return {
     name: `${name}, leased`,
-    tests: tests.map((test) => ({ ...test, run: (stage) => test.run({ ...stage, workersLease: true }) })),
+    tests: tests.filter(({ once }) => !once).map((test) => ({ ...test, run: withLeases(test) })),
+  };
+}
+
+function withLeases({ name, run }: ConformanceTest): TestBody {
+  return async (stage) => {
+    let workers = 0;
+    await run({
+      ...stage,
+      get workersLease(): true {
+        workers += 1;
+        return true;
+      },
+    });
+    if (workers === 0) throw new Error(`"${name}" starts no worker: write it down by test.once.`);
   };
 }
 
 /** Writes down a theme's tests as data, so that the list of them can be read without a database. */
-export function theme(name: string, write: (test: (name: string, run: TestBody) => void) => void): Theme {
+export function theme(name: string, write: (test: WriteTest) => void): Theme {
   const tests: ConformanceTest[] = [];
-  write((testName, run) => {
+  const add = (once: boolean) => (testName: string, run: TestBody) => {
     if (tests.some((test) => test.name === testName)) throw new Error(`Two tests are named "${testName}".`);
-    tests.push({ name: testName, run });
-  });
+    tests.push({ name: testName, run, once });
+  };
+  write(Object.assign(add(false), { once: add(true) }));
   return { name, tests };
 }

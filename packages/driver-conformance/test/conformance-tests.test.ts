@@ -77,6 +77,7 @@ const THEMES = [
   'explanations, leased',
   'limits in use',
   'limits in use, leased',
+  'looks',
   'pictures',
   'pictures, leased',
   'statistics',

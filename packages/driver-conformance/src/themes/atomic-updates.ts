@@ -201,7 +201,7 @@ function listOf(json: Json | undefined): readonly Json[] {
 
 export const atomicUpdates = theme('atomic updates', (test) => {
   for (const [name, cases] of Object.entries(RESULTS)) {
-    test(name, async (stage) => {
+    test.once(name, async (stage) => {
       const client = clientOf(stage, []);
       for (const [before, operations, after] of cases) {
         const job = await stage.put({ metadata: before, payload: before });
@@ -213,25 +213,28 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     });
   }
 
-  test('an operation that does not fit is refused with its place and the reason, and nothing is written', async (stage) => {
-    const client = clientOf(stage, []);
-    for (const [metadata, operation, reason] of REFUSALS) {
-      const job = await stage.put({ metadata });
-      const updating = client.jobs.updateMetadata(job.publicId, [
-        set('written', 1),
-        operation,
-        set('written', 2),
-      ]);
-      await expect(updating, JSON.stringify(operation)).rejects.toMatchObject({
-        code: 'ROWLOCK_UPDATE_REFUSED',
-        operation: 1,
-        reason,
-      });
-      expect(await stage.row(job)).toEqual(job);
-    }
-  });
+  test.once(
+    'an operation that does not fit is refused with its place and the reason, and nothing is written',
+    async (stage) => {
+      const client = clientOf(stage, []);
+      for (const [metadata, operation, reason] of REFUSALS) {
+        const job = await stage.put({ metadata });
+        const updating = client.jobs.updateMetadata(job.publicId, [
+          set('written', 1),
+          operation,
+          set('written', 2),
+        ]);
+        await expect(updating, JSON.stringify(operation)).rejects.toMatchObject({
+          code: 'ROWLOCK_UPDATE_REFUSED',
+          operation: 1,
+          reason,
+        });
+        expect(await stage.row(job)).toEqual(job);
+      }
+    },
+  );
 
-  test('a job whose update was refused can be claimed', async (stage) => {
+  test.once('a job whose update was refused can be claimed', async (stage) => {
     const client = clientOf(stage, []);
     const job = await stage.put({ metadata: { text: 'one' } });
     for (let times = 0; times < 10; times++) {
@@ -245,7 +248,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     }
   });
 
-  test('metadata of more than 64 KiB and a payload of more than 1 MiB are refused', async (stage) => {
+  test.once('metadata of more than 64 KiB and a payload of more than 1 MiB are refused', async (stage) => {
     const client = clientOf(stage, []);
     const job = await stage.put({ metadata: { text: 'x'.repeat(60_000) } });
     const tooLarge = { code: 'ROWLOCK_UPDATE_REFUSED', reason: 'too-large' };
@@ -259,7 +262,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
   });
 
   for (const { what, before, bad, good, lost, kept } of WAYS) {
-    test(`two writers lose ${what} by a read and a whole write, and not by an update`, async (stage) => {
+    test.once(`two writers lose ${what} by a read and a whole write, and not by an update`, async (stage) => {
       const { reader, put, row } = stage;
       const read = async (job: { publicId: string }) => Object(await row(job)).metadata;
       const job = await put({ metadata: before });
@@ -308,34 +311,40 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     expect(Object.values(by)).toEqual(Array.from({ length: writers }, () => ({ turns: each })));
   });
 
-  test("an update in a caller's transaction is there after its commit, and not after a rollback", async (stage) => {
-    const client = clientOf(stage, []);
-    for (const [end, after] of [
-      ['commit', { n: 1 }],
-      ['rollback', {}],
-    ] as const) {
+  test.once(
+    "an update in a caller's transaction is there after its commit, and not after a rollback",
+    async (stage) => {
+      const client = clientOf(stage, []);
+      for (const [end, after] of [
+        ['commit', { n: 1 }],
+        ['rollback', {}],
+      ] as const) {
+        const job = await stage.put();
+        const application = await stage.caller();
+        expect(await client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: application.tx })).toBe(
+          'updated',
+        );
+        await application[end]();
+        expect((await stage.row(job)).metadata).toEqual(after);
+      }
+    },
+  );
+
+  test.once(
+    'a transaction that keeps the job for long is an error, and not a wait without end',
+    async (stage) => {
+      const client = clientOf(stage, []);
       const job = await stage.put();
-      const application = await stage.caller();
-      expect(await client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: application.tx })).toBe(
-        'updated',
-      );
-      await application[end]();
-      expect((await stage.row(job)).metadata).toEqual(after);
-    }
-  });
+      const [holder, application] = [await stage.caller(), await stage.caller()];
+      await client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: holder.tx });
+      await expect(
+        client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: application.tx }),
+      ).rejects.toMatchObject({ code: 'ROWLOCK_ILLEGAL_TRANSITION' });
+      await holder.commit();
+    },
+  );
 
-  test('a transaction that keeps the job for long is an error, and not a wait without end', async (stage) => {
-    const client = clientOf(stage, []);
-    const job = await stage.put();
-    const [holder, application] = [await stage.caller(), await stage.caller()];
-    await client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: holder.tx });
-    await expect(
-      client.jobs.updateMetadata(job.publicId, [increment('n')], { tx: application.tx }),
-    ).rejects.toMatchObject({ code: 'ROWLOCK_ILLEGAL_TRANSITION' });
-    await holder.commit();
-  });
-
-  test('metadata of a settled job is changed, and its payload is not', async (stage) => {
+  test.once('metadata of a settled job is changed, and its payload is not', async (stage) => {
     const client = clientOf(stage, []);
     await stage.put();
     const job = await stage.serve();
@@ -351,7 +360,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     });
   });
 
-  test('a job that is not there is an error', async (stage) => {
+  test.once('a job that is not there is an error', async (stage) => {
     const client = clientOf(stage, []);
     const missing = { code: 'ROWLOCK_JOB_NOT_FOUND' };
     for (const id of ['3c9f4f4e-6a4b-4c5d-8e8f-0a1b2c3d4e5f', 'no id']) {
@@ -452,7 +461,7 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     await allSettled(stage);
   });
 
-  test('the driver finds a held job locked, and a leased one in progress', async (stage) => {
+  test.once('the driver finds a held job locked, and a leased one in progress', async (stage) => {
     const { driver, put } = stage;
     const change = {
       column: 'metadata',

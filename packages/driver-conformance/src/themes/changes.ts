@@ -10,7 +10,7 @@ import { AnyJson, clientOf, startWorker } from '../worker-process.js';
 const HOUR_MS = 3_600_000;
 
 export const changes = theme('changes', (test) => {
-  test('each of what an update names is changed, and nothing else', async (stage) => {
+  test.once('each of what an update names is changed, and nothing else', async (stage) => {
     const { reader, put, row } = stage;
     const client = clientOf(stage, []);
     const limits = limitsText([{ name: 'old', max: 3 }], [{ name: 'r', limit: 60, perMs: 60_000, burst: 1 }]);
@@ -63,7 +63,7 @@ export const changes = theme('changes', (test) => {
     await within('the run', ran.promise);
   });
 
-  test('an earlier place in the queue is taken by the next claim', async (stage) => {
+  test.once('an earlier place in the queue is taken by the next claim', async (stage) => {
     const { putMany, claimSession, take } = stage;
     const [, second] = await putMany([{}, {}]);
     await clientOf(stage, []).update(second?.publicId ?? '', { priority: -1 });
@@ -95,7 +95,7 @@ export const changes = theme('changes', (test) => {
     finish.open();
   });
 
-  test('an ended job, one that is not there, and a change that is none are refused', async (stage) => {
+  test.once('an ended job, one that is not there, and a change that is none are refused', async (stage) => {
     const { put, driver } = stage;
     const client = clientOf(stage, []);
     const job = await put();
@@ -117,18 +117,21 @@ export const changes = theme('changes', (test) => {
     await expect(client.update(randomUUID(), { limit: null })).rejects.toMatchObject(missing);
   });
 
-  test("a change in a caller's transaction is there after its commit, and not after a rollback", async (stage) => {
-    const { put, row, caller } = stage;
-    const client = clientOf(stage, []);
-    const job = await put();
-    for (const commits of [false, true]) {
-      const application = await caller();
-      expect(await client.update(job.publicId, { priority: 5, limit: null }, { tx: application.tx })).toBe(
-        'updated',
-      );
-      expect((await row(job)).priority).toBe(0);
-      await (commits ? application.commit() : application.rollback());
-      expect((await row(job)).priority).toBe(commits ? 5 : 0);
-    }
-  });
+  test.once(
+    "a change in a caller's transaction is there after its commit, and not after a rollback",
+    async (stage) => {
+      const { put, row, caller } = stage;
+      const client = clientOf(stage, []);
+      const job = await put();
+      for (const commits of [false, true]) {
+        const application = await caller();
+        expect(await client.update(job.publicId, { priority: 5, limit: null }, { tx: application.tx })).toBe(
+          'updated',
+        );
+        expect((await row(job)).priority).toBe(0);
+        await (commits ? application.commit() : application.rollback());
+        expect((await row(job)).priority).toBe(commits ? 5 : 0);
+      }
+    },
+  );
 });

@@ -37,26 +37,29 @@ export const connections = theme('connections', (test) => {
       expect(faults.length).toBeLessThanOrEqual(1);
     });
 
-  test('the workers of one pool count together, and one too many is refused until another stops', async (stage) => {
-    const { driver } = await stage.process();
-    const most = driver.pool?.most;
-    const [first, second] = [1, 2].map(() =>
-      createRowlock({ driver, handlers: [slowHandler(stage)], log: SILENT }),
-    );
-    if (most === undefined || first === undefined || second === undefined) return;
-    const large = first.worker({ concurrency: most - 1 });
-    stage.defer(() => large.stop({ drain: 0 }));
-    await large.start();
-    const small = () => second.worker({ concurrency: 1 });
-    await expect(small().start()).rejects.toMatchObject({
-      code: 'ROWLOCK_POOL_TOO_SMALL',
-      message: expect.stringMatching(new RegExp(`${most}.* needs ${most + 1} .* ${most}`)),
-    });
-    await large.stop();
-    const worker = small();
-    stage.defer(() => worker.stop({ drain: 0 }));
-    await worker.start();
-  });
+  test.once(
+    'the workers of one pool count together, and one too many is refused until another stops',
+    async (stage) => {
+      const { driver } = await stage.process();
+      const most = driver.pool?.most;
+      const [first, second] = [1, 2].map(() =>
+        createRowlock({ driver, handlers: [slowHandler(stage)], log: SILENT }),
+      );
+      if (most === undefined || first === undefined || second === undefined) return;
+      const large = first.worker({ concurrency: most - 1 });
+      stage.defer(() => large.stop({ drain: 0 }));
+      await large.start();
+      const small = () => second.worker({ concurrency: 1 });
+      await expect(small().start()).rejects.toMatchObject({
+        code: 'ROWLOCK_POOL_TOO_SMALL',
+        message: expect.stringMatching(new RegExp(`${most}.* needs ${most + 1} .* ${most}`)),
+      });
+      await large.stop();
+      const worker = small();
+      stage.defer(() => worker.stop({ drain: 0 }));
+      await worker.start();
+    },
+  );
 });
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };

@@ -30,7 +30,7 @@ async function causes<Tx>(client: Rowlock<Tx>, job: { readonly publicId: string 
 }
 
 export const explanations = theme('explanations', (test) => {
-  test('the first job of a queue that a live worker serves has nothing in its way', async (stage) => {
+  test.once('the first job of a queue that a live worker serves has nothing in its way', async (stage) => {
     const { driver, queue } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
@@ -43,7 +43,7 @@ export const explanations = theme('explanations', (test) => {
     });
   });
 
-  test('a job that does not exist is an error', async (stage) => {
+  test.once('a job that does not exist is an error', async (stage) => {
     const client = clientOf(stage, []);
     const missing = { code: 'ROWLOCK_JOB_NOT_FOUND' };
     await expect(client.insight.explain('11111111-1111-4111-8111-111111111111')).rejects.toMatchObject(
@@ -52,7 +52,7 @@ export const explanations = theme('explanations', (test) => {
     await expect(client.insight.explain('no id')).rejects.toMatchObject(missing);
   });
 
-  test('a settled job has ended, with the error of its end', async (stage) => {
+  test.once('a settled job has ended, with the error of its end', async (stage) => {
     const client = clientOf(stage, []);
     const { handler } = lasting(stage);
     const job = await client.enqueue(handler, { payload: 1 });
@@ -67,7 +67,7 @@ export const explanations = theme('explanations', (test) => {
     ]);
   });
 
-  test('a delayed job waits for its time, after an attempt that failed too', async (stage) => {
+  test.once('a delayed job waits for its time, after an attempt that failed too', async (stage) => {
     const { driver, queue, reader } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
@@ -114,7 +114,7 @@ export const explanations = theme('explanations', (test) => {
     );
   });
 
-  test('an earlier job of the key goes first, and its own causes are named', async (stage) => {
+  test.once('an earlier job of the key goes first, and its own causes are named', async (stage) => {
     const { driver, queue, key, defer } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [], other: [] } });
@@ -137,7 +137,7 @@ export const explanations = theme('explanations', (test) => {
     ]);
   });
 
-  test("a job waits for the kinds of its handler's `after`, of its key, in any queue", async (stage) => {
+  test.once("a job waits for the kinds of its handler's `after`, of its key, in any queue", async (stage) => {
     const { driver, queue, key } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: ['create'] } });
@@ -165,7 +165,7 @@ export const explanations = theme('explanations', (test) => {
     await until('the second job is done', async () => (await stage.row(second)).status === 'complete');
   });
 
-  test('a limit is full by slots without a job, and by a size that was set', async (stage) => {
+  test.once('a limit is full by slots without a job, and by a size that was set', async (stage) => {
     const { driver, queue, key: name } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
@@ -179,7 +179,7 @@ export const explanations = theme('explanations', (test) => {
     await client.limits.reset(name);
   });
 
-  test('a rate that is used up has a time for the next start', async (stage) => {
+  test.once('a rate that is used up has a time for the next start', async (stage) => {
     const { driver, queue, reader, key: name } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
@@ -201,7 +201,7 @@ export const explanations = theme('explanations', (test) => {
   });
 
   for (const scope of ['queue', 'kind', 'limit', 'all'] as const)
-    test(`a pause of ${scope} says by whom, why and until when`, async (stage) => {
+    test.once(`a pause of ${scope} says by whom, why and until when`, async (stage) => {
       const { driver, queue, key: name, reader, defer } = stage;
       const client = clientOf(stage, []);
       const kind = `kind of ${name}`;
@@ -219,21 +219,24 @@ export const explanations = theme('explanations', (test) => {
       expect(await causes(client, job)).toEqual([]);
     });
 
-  test('a kind that nobody serves in the queue is told, with the queues that serve it', async (stage) => {
-    const { driver, queue } = stage;
-    const client = clientOf(stage, []);
-    const job = await stage.put({ kind: `kind of ${queue}` });
-    const unserved = { reason: 'unserved', queue, kind: job.kind, blocks: true };
-    expect(await causes(client, job)).toEqual([{ ...unserved, servedIn: [] }]);
-    await stage.anchor(driver, { queues: [`${queue} 2`], kinds: { [job.kind]: [] } });
-    expect(await causes(client, job)).toEqual([{ ...unserved, servedIn: [`${queue} 2`] }]);
-    const anchor = await stage.anchor(driver, { kinds: { [job.kind]: [] } });
-    expect(await causes(client, job)).toEqual([]);
-    await anchor.release();
-    expect(await causes(client, job)).toEqual([{ ...unserved, servedIn: [`${queue} 2`] }]);
-  });
+  test.once(
+    'a kind that nobody serves in the queue is told, with the queues that serve it',
+    async (stage) => {
+      const { driver, queue } = stage;
+      const client = clientOf(stage, []);
+      const job = await stage.put({ kind: `kind of ${queue}` });
+      const unserved = { reason: 'unserved', queue, kind: job.kind, blocks: true };
+      expect(await causes(client, job)).toEqual([{ ...unserved, servedIn: [] }]);
+      await stage.anchor(driver, { queues: [`${queue} 2`], kinds: { [job.kind]: [] } });
+      expect(await causes(client, job)).toEqual([{ ...unserved, servedIn: [`${queue} 2`] }]);
+      const anchor = await stage.anchor(driver, { kinds: { [job.kind]: [] } });
+      expect(await causes(client, job)).toEqual([]);
+      await anchor.release();
+      expect(await causes(client, job)).toEqual([{ ...unserved, servedIn: [`${queue} 2`] }]);
+    },
+  );
 
-  test('due jobs that come first are counted, in the order of the claim', async (stage) => {
+  test.once('due jobs that come first are counted, in the order of the claim', async (stage) => {
     const { driver, queue } = stage;
     const client = clientOf(stage, []);
     await stage.anchor(driver, { queues: [queue], kinds: { work: [], paused: [] } });

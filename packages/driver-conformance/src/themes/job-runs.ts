@@ -112,7 +112,7 @@ export const jobRuns = theme('job runs', (test) => {
     ]);
   });
 
-  test('a job that never ran has no runs, and one that is not there is refused', async (stage) => {
+  test.once('a job that never ran has no runs, and one that is not there is refused', async (stage) => {
     const { put, newJob, caller, driver } = stage;
     const client = clientOf(stage, []);
     expect(await client.insight.runs((await put()).publicId)).toEqual([]);

@@ -146,25 +146,28 @@ export const limitedRuns = theme('limited runs', (test) => {
     await client.limits.reset(key);
   });
 
-  test('slots that are taken without a job count too, and the wait for one ends with its release', async (stage) => {
-    const { key } = stage;
-    const client = clientOf(stage, []);
-    const slots = client.limits.slots(key, { perBucket: 1, buckets: 2 });
-    const [one, two] = [await slots.acquire(), await slots.acquire()];
-    expect([one.outcome, two.outcome]).toEqual(['acquired', 'acquired']);
-    expect((await slots.acquire()).outcome).toBe('full');
-    const waiting = slots.acquire({ wait: '1h' });
-    await one[Symbol.asyncDispose]();
-    const three = await within('a slot', waiting);
-    expect(three.outcome).toBe('acquired');
-    const stopped = slots.acquire({ wait: '1h', signal: AbortSignal.abort(new Error('no more')) });
-    await expect(stopped).rejects.toThrow('no more');
-    for (const holder of [two, three]) await holder[Symbol.asyncDispose]();
-    await using last = await client.limits.slots(key, { max: 1 }).acquire({ wait: '1h' });
-    expect(last.outcome).toBe('acquired');
-  });
+  test.once(
+    'slots that are taken without a job count too, and the wait for one ends with its release',
+    async (stage) => {
+      const { key } = stage;
+      const client = clientOf(stage, []);
+      const slots = client.limits.slots(key, { perBucket: 1, buckets: 2 });
+      const [one, two] = [await slots.acquire(), await slots.acquire()];
+      expect([one.outcome, two.outcome]).toEqual(['acquired', 'acquired']);
+      expect((await slots.acquire()).outcome).toBe('full');
+      const waiting = slots.acquire({ wait: '1h' });
+      await one[Symbol.asyncDispose]();
+      const three = await within('a slot', waiting);
+      expect(three.outcome).toBe('acquired');
+      const stopped = slots.acquire({ wait: '1h', signal: AbortSignal.abort(new Error('no more')) });
+      await expect(stopped).rejects.toThrow('no more');
+      for (const holder of [two, three]) await holder[Symbol.asyncDispose]();
+      await using last = await client.limits.slots(key, { max: 1 }).acquire({ wait: '1h' });
+      expect(last.outcome).toBe('acquired');
+    },
+  );
 
-  test('a slot that is kept for longer than it may be is lost, and free for others', async (stage) => {
+  test.once('a slot that is kept for longer than it may be is lost, and free for others', async (stage) => {
     const slots = clientOf(stage, []).limits.slots(stage.key, { max: 1 });
     await using kept = await slots.acquire({ atMost: '1s' });
     if (kept.outcome === 'full') throw new Error('The slot was not free.');

@@ -15,7 +15,7 @@ async function limitOf<Tx>(client: Rowlock<Tx>, name: string): Promise<LimitView
 }
 
 export const limitsInUse = theme('limits in use', (test) => {
-  test('a limit that nobody uses is not listed', async (stage) => {
+  test.once('a limit that nobody uses is not listed', async (stage) => {
     const client = clientOf(stage, []);
     await stage.put({ limits: JSON.stringify({ [stage.key]: 1 }), available: { inMs: HOUR_MS } });
     expect(await limitOf(client, stage.key)).toBeUndefined();
@@ -69,7 +69,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect(idle).toMatchObject({ name: key, holders: [] });
   });
 
-  test('a slot without a job is taken too, and has no job', async (stage) => {
+  test.once('a slot without a job is taken too, and has no job', async (stage) => {
     const { key } = stage;
     const client = clientOf(stage, []);
     const slot = await client.limits.slots(key, { max: 2 }).acquire();
@@ -86,7 +86,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect((await limitOf(client, key))?.taken ?? 0).toBe(0);
   });
 
-  test('a size that was set counts before those of jobs, of which the largest counts', async (stage) => {
+  test.once('a size that was set counts before those of jobs, of which the largest counts', async (stage) => {
     const { key } = stage;
     const client = clientOf(stage, []);
     stage.defer(() => client.limits.reset(key));
@@ -98,19 +98,22 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset });
   });
 
-  test('paused jobs wait for their limit too, and each part has its share of the count', async (stage) => {
-    const { driver, queue, key } = stage;
-    const client = clientOf(stage, []);
-    stage.defer(() => client.jobs.resume({ queue }));
-    await client.jobs.pause({ queue });
-    const limits = JSON.stringify({ [key]: 1 });
-    await stage.putMany(Array.from({ length: 12 }, () => ({ limits })));
-    expect(await limitOf(client, key)).toMatchObject({ waiting: count(12) });
-    const { parts } = await driver.limitedJobs({ parts: 1_000, counted: 1 });
-    expect(parts.filter((part) => part.queue === queue)).toEqual([{ queue, limits, due: 10, more: true }]);
-  });
+  test.once(
+    'paused jobs wait for their limit too, and each part has its share of the count',
+    async (stage) => {
+      const { driver, queue, key } = stage;
+      const client = clientOf(stage, []);
+      stage.defer(() => client.jobs.resume({ queue }));
+      await client.jobs.pause({ queue });
+      const limits = JSON.stringify({ [key]: 1 });
+      await stage.putMany(Array.from({ length: 12 }, () => ({ limits })));
+      expect(await limitOf(client, key)).toMatchObject({ waiting: count(12) });
+      const { parts } = await driver.limitedJobs({ parts: 1_000, counted: 1 });
+      expect(parts.filter((part) => part.queue === queue)).toEqual([{ queue, limits, due: 10, more: true }]);
+    },
+  );
 
-  test('slots are counted by name', async (stage) => {
+  test.once('slots are counted by name', async (stage) => {
     const { driver, key } = stage;
     const client = clientOf(stage, []);
     const [one, other] = [`${key} 1`, `${key} 2`];
@@ -129,7 +132,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect((await taken()).get(one)).toBe(2);
   });
 
-  test('slots are taken while they are counted', async (stage) => {
+  test.once('slots are taken while they are counted', async (stage) => {
     const { driver, key } = stage;
     const client = clientOf(stage, []);
     const slots = client.limits.slots(key, { max: 1 });
@@ -148,7 +151,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     await counts;
   });
 
-  test('rates are listed with their numbers, the next start and the due jobs', async (stage) => {
+  test.once('rates are listed with their numbers, the next start and the due jobs', async (stage) => {
     const { driver, key } = stage;
     const client = clientOf(stage, []);
     const listed = async () => (await client.rates.list()).find(({ name }) => name === key);

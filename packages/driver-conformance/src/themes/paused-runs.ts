@@ -103,7 +103,7 @@ export const pausedRuns = theme('paused runs', (test) => {
       expect(ran).toEqual([1, 2]);
     });
 
-  test('a handler does not shorten a pause that ends later or never', async (stage) => {
+  test.once('a handler does not shorten a pause that ends later or never', async (stage) => {
     const { driver, key, defer } = stage;
     const target = { scope: 'limit', name: key } as const;
     defer(() => driver.resume(target));
@@ -179,7 +179,7 @@ export const pausedRuns = theme('paused runs', (test) => {
     expect(ran).toEqual(['other']);
   });
 
-  test('a client lists its pauses, and refuses what is no work', async (stage) => {
+  test.once('a client lists its pauses, and refuses what is no work', async (stage) => {
     const client = clientOf(stage, []);
     const { key } = stage;
     await pauseBy(stage, client, { kind: key });

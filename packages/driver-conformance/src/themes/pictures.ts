@@ -20,45 +20,48 @@ function states(jobs: readonly PicturedJob[]) {
 }
 
 export const pictures = theme('pictures', (test) => {
-  test('an empty queue has no jobs', async (stage) => {
+  test.once('an empty queue has no jobs', async (stage) => {
     const { queue } = stage;
     const picture = await clientOf(stage, []).insight.picture({ queue });
     expect(picture).toEqual({ queue, at: expect.any(Date), jobs: [], more: false, workers: [] });
   });
 
-  test('due jobs come in the order of the claim, and delayed ones behind them in the order of their times', async (stage) => {
-    const { queue, key, reader } = stage;
-    await serve(stage, { work: [] });
-    const rows = await stage.putMany([
-      { ...delayed, available: { inMs: 2 * HOUR_MS } },
-      delayed,
-      { priority: 1 },
-      { priority: 0, limits: JSON.stringify({ [key]: 1 }) },
-      { priority: 0 },
-      { priority: -1, key },
-    ]);
-    const [last, later, fourth, second, third, first] = rows;
-    const { jobs, at, more, workers } = await clientOf(stage, []).insight.picture({ queue });
-    expect(jobs.map(({ publicId }) => publicId)).toEqual(
-      [first, second, third, fourth, later, last].map((row) => row?.publicId),
-    );
-    expect(jobs.map(({ state }) => state)).toEqual(['due', 'due', 'due', 'due', 'delayed', 'delayed']);
-    expect(jobs[0]).toEqual({
-      publicId: first?.publicId,
-      kind: 'work',
-      key,
-      priority: -1,
-      availableAt: first?.availableAt,
-      run: null,
-      state: 'due',
-      waitsFor: null,
-    });
-    expect(more).toBe(false);
-    expect(workers).toMatchObject([{ queues: [queue], alive: true }]);
-    expect(Math.abs(at.getTime() - (await reader.now()).getTime())).toBeLessThan(60_000);
-  });
+  test.once(
+    'due jobs come in the order of the claim, and delayed ones behind them in the order of their times',
+    async (stage) => {
+      const { queue, key, reader } = stage;
+      await serve(stage, { work: [] });
+      const rows = await stage.putMany([
+        { ...delayed, available: { inMs: 2 * HOUR_MS } },
+        delayed,
+        { priority: 1 },
+        { priority: 0, limits: JSON.stringify({ [key]: 1 }) },
+        { priority: 0 },
+        { priority: -1, key },
+      ]);
+      const [last, later, fourth, second, third, first] = rows;
+      const { jobs, at, more, workers } = await clientOf(stage, []).insight.picture({ queue });
+      expect(jobs.map(({ publicId }) => publicId)).toEqual(
+        [first, second, third, fourth, later, last].map((row) => row?.publicId),
+      );
+      expect(jobs.map(({ state }) => state)).toEqual(['due', 'due', 'due', 'due', 'delayed', 'delayed']);
+      expect(jobs[0]).toEqual({
+        publicId: first?.publicId,
+        kind: 'work',
+        key,
+        priority: -1,
+        availableAt: first?.availableAt,
+        run: null,
+        state: 'due',
+        waitsFor: null,
+      });
+      expect(more).toBe(false);
+      expect(workers).toMatchObject([{ queues: [queue], alive: true }]);
+      expect(Math.abs(at.getTime() - (await reader.now()).getTime())).toBeLessThan(60_000);
+    },
+  );
 
-  test('settled jobs and those of other queues are not in it', async (stage) => {
+  test.once('settled jobs and those of other queues are not in it', async (stage) => {
     const { queue } = stage;
     await stage.put();
     await stage.serve();
@@ -109,25 +112,28 @@ export const pictures = theme('pictures', (test) => {
     expect(picture.workers.map(({ name }) => name)).toEqual([worker.name]);
   });
 
-  test('a job waits for an earlier one of its key, also if that one is not at the front', async (stage) => {
-    const { queue, key } = stage;
-    await serve(stage, { work: [] });
-    const [first, second, third] = await stage.putMany([{ key, priority: 9 }, { key }, {}]);
-    const { jobs } = await clientOf(stage, []).insight.picture({ queue });
-    const waits = { state: 'earlier', waitsFor: first?.publicId };
-    expect(states(jobs)).toEqual([
-      { publicId: second?.publicId, ...waits },
-      { publicId: third?.publicId, state: 'due', waitsFor: null },
-      { publicId: first?.publicId, state: 'due', waitsFor: null },
-    ]);
-    const two = await clientOf(stage, []).insight.picture({ queue, limit: 2 });
-    expect(states(two.jobs)).toEqual(states(jobs));
-    const one = await clientOf(stage, []).insight.picture({ queue, limit: 1 });
-    expect(states(one.jobs)).toEqual([states(jobs)[0], states(jobs)[2]]);
-    expect(one.more).toBe(true);
-  });
+  test.once(
+    'a job waits for an earlier one of its key, also if that one is not at the front',
+    async (stage) => {
+      const { queue, key } = stage;
+      await serve(stage, { work: [] });
+      const [first, second, third] = await stage.putMany([{ key, priority: 9 }, { key }, {}]);
+      const { jobs } = await clientOf(stage, []).insight.picture({ queue });
+      const waits = { state: 'earlier', waitsFor: first?.publicId };
+      expect(states(jobs)).toEqual([
+        { publicId: second?.publicId, ...waits },
+        { publicId: third?.publicId, state: 'due', waitsFor: null },
+        { publicId: first?.publicId, state: 'due', waitsFor: null },
+      ]);
+      const two = await clientOf(stage, []).insight.picture({ queue, limit: 2 });
+      expect(states(two.jobs)).toEqual(states(jobs));
+      const one = await clientOf(stage, []).insight.picture({ queue, limit: 1 });
+      expect(states(one.jobs)).toEqual([states(jobs)[0], states(jobs)[2]]);
+      expect(one.more).toBe(true);
+    },
+  );
 
-  test('a job waits for an earlier one by `after`, in whatever queue that is', async (stage) => {
+  test.once('a job waits for an earlier one by `after`, in whatever queue that is', async (stage) => {
     const { queue, key } = stage;
     await serve(stage, { work: ['before'] });
     const first = await stage.put({ kind: 'before', queue: `${queue} 2`, key });
@@ -136,7 +142,7 @@ export const pictures = theme('pictures', (test) => {
     expect(states(jobs)).toEqual([{ publicId: job.publicId, state: 'after', waitsFor: first.publicId }]);
   });
 
-  test('a job waits for other jobs by `after` of its enqueue', async (stage) => {
+  test.once('a job waits for other jobs by `after` of its enqueue', async (stage) => {
     const { driver, queue } = stage;
     await serve(stage, { work: [] });
     const first = await stage.put();
@@ -148,7 +154,7 @@ export const pictures = theme('pictures', (test) => {
     ]);
   });
 
-  test('paused jobs and jobs that nobody serves are told apart', async (stage) => {
+  test.once('paused jobs and jobs that nobody serves are told apart', async (stage) => {
     const { queue, key } = stage;
     const client = clientOf(stage, []);
     const kind = `kind of ${queue}`;
@@ -166,7 +172,7 @@ export const pictures = theme('pictures', (test) => {
     expect(await seen()).toEqual(['paused', 'paused', 'paused', 'paused']);
   });
 
-  test('a job whose limit is full, or whose rate is used up, waits for it', async (stage) => {
+  test.once('a job whose limit is full, or whose rate is used up, waits for it', async (stage) => {
     const { driver, queue, key } = stage;
     const client = clientOf(stage, []);
     await serve(stage, { work: [] });
@@ -195,7 +201,7 @@ export const pictures = theme('pictures', (test) => {
     expect(await seen()).toEqual(free);
   });
 
-  test('each set of limits has its share of the front', async (stage) => {
+  test.once('each set of limits has its share of the front', async (stage) => {
     const { queue, key } = stage;
     const limited = (name: string) => ({ limits: JSON.stringify({ [name]: 1 }) });
     const many = await stage.putMany(Array.from({ length: 8 }, () => limited(`${key} many`)));
@@ -207,7 +213,7 @@ export const pictures = theme('pictures', (test) => {
     expect(more).toBe(true);
   });
 
-  test('what is not shown is said', async (stage) => {
+  test.once('what is not shown is said', async (stage) => {
     const { queue } = stage;
     const client = clientOf(stage, []);
     await stage.putMany([{}, {}, delayed]);
@@ -220,7 +226,7 @@ export const pictures = theme('pictures', (test) => {
     });
   });
 
-  test('a picture waits for no lock, and a claim does not meet it', async (stage) => {
+  test.once('a picture waits for no lock, and a claim does not meet it', async (stage) => {
     const { queue, key } = stage;
     const [job] = await stage.putMany([{ key }, { limits: JSON.stringify({ [key]: 1 }) }]);
     const { held } = await stage.hold();

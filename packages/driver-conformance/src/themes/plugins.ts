@@ -362,7 +362,7 @@ export const plugins = theme('plugins', (test) => {
     );
   });
 
-  test('a duplicate has its middleware, and leaves the first job as it is', async (stage) => {
+  test.once('a duplicate has its middleware, and leaves the first job as it is', async (stage) => {
     const { queue, key, reader } = stage;
     const outcomes: unknown[] = [];
     const watches = definePlugin({
@@ -378,33 +378,36 @@ export const plugins = theme('plugins', (test) => {
     expect(await reader.jobs(queue)).toMatchObject([{ payload: 1, metadata: { mark: 'first' } }]);
   });
 
-  test('a middleware that refuses an enqueue writes nothing, and leaves the transaction of the call alive', async (stage) => {
-    const { queue, reader, caller } = stage;
-    const refuses = definePlugin({
-      name: 'quota',
-      middleware: {
-        async enqueue({ jobs }, next) {
-          if (jobs.length > 1) throw new Error('Too many.');
-          return next();
+  test.once(
+    'a middleware that refuses an enqueue writes nothing, and leaves the transaction of the call alive',
+    async (stage) => {
+      const { queue, reader, caller } = stage;
+      const refuses = definePlugin({
+        name: 'quota',
+        middleware: {
+          async enqueue({ jobs }, next) {
+            if (jobs.length > 1) throw new Error('Too many.');
+            return next();
+          },
         },
-      },
-    });
-    const rowlock = clientOf(stage, [], [refuses]);
-    const work = { kind: 'work', queue, payload: AnyJson };
-    const application = await caller();
-    const calls = [{}, { tx: application.tx }].map((call) =>
-      rowlock.enqueueMany(work, [{ payload: 1 }, { payload: 2 }], call),
-    );
-    for (const call of calls)
-      await expect(call).rejects.toMatchObject({
-        code: 'ROWLOCK_PLUGIN',
-        plugin: 'quota',
-        message: 'The plugin "quota": its enqueue middleware threw: Too many.',
       });
-    await rowlock.enqueue(work, { payload: 3 }, { tx: application.tx });
-    await application.commit();
-    expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual([3]);
-  });
+      const rowlock = clientOf(stage, [], [refuses]);
+      const work = { kind: 'work', queue, payload: AnyJson };
+      const application = await caller();
+      const calls = [{}, { tx: application.tx }].map((call) =>
+        rowlock.enqueueMany(work, [{ payload: 1 }, { payload: 2 }], call),
+      );
+      for (const call of calls)
+        await expect(call).rejects.toMatchObject({
+          code: 'ROWLOCK_PLUGIN',
+          plugin: 'quota',
+          message: 'The plugin "quota": its enqueue middleware threw: Too many.',
+        });
+      await rowlock.enqueue(work, { payload: 3 }, { tx: application.tx });
+      await application.commit();
+      expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual([3]);
+    },
+  );
 
   test('a job has the size of a limit that a plugin declares, if its handler names the limit alone', async (stage) => {
     const { key, queue, reader } = stage;

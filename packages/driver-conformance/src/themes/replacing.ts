@@ -20,21 +20,24 @@ function replacing<Tx>(stage: Stage<Tx>, onDuplicate: OnDuplicate = 'replace') {
 }
 
 export const replacingEnqueues = theme('replacing enqueues', (test) => {
-  test('the waiting job gets the payload, the time and the priority of the second one', async (stage) => {
-    const { queue, reader } = stage;
-    const enqueue = replacing(stage);
-    const at = new Date('2100-01-02T03:04:05Z');
-    const first = await enqueue(1, { delay: '1h', metadata: { by: 'first' } });
-    expect(first.outcome).toBe('enqueued');
-    expect(await enqueue(2, { runAt: at, priority: 7 })).toEqual({ ...first, outcome: 'replaced' });
-    expect(await reader.jobs(queue)).toMatchObject([
-      { ...{ payload: 2, availableAt: at, priority: 7, status: 'new' }, metadata: { by: 'first' } },
-    ]);
-    expect(await enqueue(3)).toEqual({ ...first, outcome: 'replaced' });
-    expect((await stage.serve()).payload).toBe(3);
-  });
+  test.once(
+    'the waiting job gets the payload, the time and the priority of the second one',
+    async (stage) => {
+      const { queue, reader } = stage;
+      const enqueue = replacing(stage);
+      const at = new Date('2100-01-02T03:04:05Z');
+      const first = await enqueue(1, { delay: '1h', metadata: { by: 'first' } });
+      expect(first.outcome).toBe('enqueued');
+      expect(await enqueue(2, { runAt: at, priority: 7 })).toEqual({ ...first, outcome: 'replaced' });
+      expect(await reader.jobs(queue)).toMatchObject([
+        { ...{ payload: 2, availableAt: at, priority: 7, status: 'new' }, metadata: { by: 'first' } },
+      ]);
+      expect(await enqueue(3)).toEqual({ ...first, outcome: 'replaced' });
+      expect((await stage.serve()).payload).toBe(3);
+    },
+  );
 
-  test('a job that waits for another attempt is replaced, and keeps its attempts', async (stage) => {
+  test.once('a job that waits for another attempt is replaced, and keeps its attempts', async (stage) => {
     const enqueue = replacing(stage);
     const first = await enqueue(1);
     await stage.serve({ event: 'retry', delayMs: HOUR_MS });
@@ -42,7 +45,7 @@ export const replacingEnqueues = theme('replacing enqueues', (test) => {
     expect(await stage.serve()).toMatchObject({ publicId: first.publicId, payload: 2, attempt: 1 });
   });
 
-  test('a job that has ended is not replaced', async (stage) => {
+  test.once('a job that has ended is not replaced', async (stage) => {
     const enqueue = replacing(stage);
     const first = await enqueue(1);
     await stage.serve();
@@ -51,7 +54,7 @@ export const replacingEnqueues = theme('replacing enqueues', (test) => {
     expect(await stage.row(first)).toMatchObject({ status: 'complete', payload: 1 });
   });
 
-  test('each enqueue puts a debounced job off, up to its latest time', async (stage) => {
+  test.once('each enqueue puts a debounced job off, up to its latest time', async (stage) => {
     const { queue, reader, row } = stage;
     const enqueue = replacing(stage, { debounce: { quiet: '1h', max: '90m' } });
     const first = await enqueue(1);
@@ -118,20 +121,23 @@ export const replacingEnqueues = theme('replacing enqueues', (test) => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test("a replacement in a caller's transaction is there with its commit, and undone by its rollback", async (stage) => {
-    const enqueue = replacing(stage);
-    const first = await enqueue(1);
-    const undone = await stage.caller();
-    expect(await enqueue(2, {}, undone.tx)).toEqual({ ...first, outcome: 'replaced' });
-    await undone.rollback();
-    expect(await stage.row(first)).toMatchObject({ payload: 1 });
-    const kept = await stage.caller();
-    await enqueue(3, {}, kept.tx);
-    await kept.commit();
-    expect((await stage.serve()).payload).toBe(3);
-  });
+  test.once(
+    "a replacement in a caller's transaction is there with its commit, and undone by its rollback",
+    async (stage) => {
+      const enqueue = replacing(stage);
+      const first = await enqueue(1);
+      const undone = await stage.caller();
+      expect(await enqueue(2, {}, undone.tx)).toEqual({ ...first, outcome: 'replaced' });
+      await undone.rollback();
+      expect(await stage.row(first)).toMatchObject({ payload: 1 });
+      const kept = await stage.caller();
+      await enqueue(3, {}, kept.tx);
+      await kept.commit();
+      expect((await stage.serve()).payload).toBe(3);
+    },
+  );
 
-  test('of many at once one is enqueued, and the others replace it', async (stage) => {
+  test.once('of many at once one is enqueued, and the others replace it', async (stage) => {
     const { queue, reader } = stage;
     const enqueue = replacing(stage, { debounce: { quiet: '1h', max: '2h' } });
     const enqueued = await Promise.all(Array.from({ length: 20 }, (_, payload) => enqueue(payload)));

@@ -34,7 +34,7 @@ async function talliesOf<Tx>({
 }
 
 export const statistics = theme('statistics', (test) => {
-  test('waiting jobs are counted by kind: due, delayed and paused ones', async (stage) => {
+  test.once('waiting jobs are counted by kind: due, delayed and paused ones', async (stage) => {
     const { queue, defer } = stage;
     const client = clientOf(stage, []);
     const later = { available: { inMs: 3_600_000 } } as const;
@@ -63,7 +63,7 @@ export const statistics = theme('statistics', (test) => {
     await client.jobs.resume({ queue });
   });
 
-  test('the oldest due job is the one whose time came first', async (stage) => {
+  test.once('the oldest due job is the one whose time came first', async (stage) => {
     const client = clientOf(stage, []);
     const now = (await stage.reader.now()).getTime();
     await stage.putMany([{}, { available: { at: new Date(now - 3_600_000) } }, {}]);
@@ -72,7 +72,7 @@ export const statistics = theme('statistics', (test) => {
     expect(lane?.oldestDueMs).toBeLessThan(3_660_000);
   });
 
-  test('of many waiting jobs the first ones are counted', async (stage) => {
+  test.once('of many waiting jobs the first ones are counted', async (stage) => {
     const { driver, queue } = stage;
     await stage.putMany([
       ...Array.from({ length: 4 }, () => ({})),
@@ -90,7 +90,7 @@ export const statistics = theme('statistics', (test) => {
     ]);
   });
 
-  test('each queue has its share of what is counted in all, and at least 100', async (stage) => {
+  test.once('each queue has its share of what is counted in all, and at least 100', async (stage) => {
     const { driver, queue } = stage;
     await stage.putMany(Array.from({ length: 101 }, () => ({})));
     const of = async (inAll: number) =>
@@ -99,7 +99,7 @@ export const statistics = theme('statistics', (test) => {
     expect(await of(1_000_000)).toMatchObject([{ due: 101, more: false }]);
   });
 
-  test('reports of workers are added up by minute, queue and kind', async (stage) => {
+  test.once('reports of workers are added up by minute, queue and kind', async (stage) => {
     const { driver, queue } = stage;
     const { workerId } = await stage.anchor();
     const tallies = [tally(queue), tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 })];
@@ -119,7 +119,7 @@ export const statistics = theme('statistics', (test) => {
     expect(await talliesOf(stage)).toEqual(own);
   });
 
-  test('many reports at the same time lose nothing', async (stage) => {
+  test.once('many reports at the same time lose nothing', async (stage) => {
     const { driver, queue } = stage;
     const { workerId } = await stage.anchor();
     const other = await stage.process();
