@@ -463,7 +463,6 @@ describe('taking rows back', () => {
   });
 
   test('takes as many rows and columns as fit into the largest new sheet', async () => {
-    await grow();
     emulator.type(id, 'A2', [Array(50).fill('Column')]);
     emulator.type(id, 'AX5502', [['the last']]);
     expect((await update()).outcome).toMatchObject({ event: 'complete', output: { rows: 3 } });
@@ -474,7 +473,6 @@ describe('taking rows back', () => {
     ['AY5503', /^There is something below row 5502, the last one/],
     ['AY2', /^Row 2 names columns right of AX, the last one/],
   ])('fails with what to do when the sheet is larger: something is in %s', async (cell, sentence) => {
-    await grow();
     emulator.type(id, cell, [['too far']]);
     const { outcome } = await update();
     expect(outcome).toMatchObject({
@@ -495,13 +493,6 @@ describe('taking rows back', () => {
     expect(calls(emulator)).toEqual([READ]);
     expect(received).toEqual([]);
   });
-
-  const grow = () =>
-    batch(
-      id,
-      { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 9_000 } },
-      { appendDimension: { sheetId: 0, dimension: 'COLUMNS', length: 74 } },
-    );
 
   test('takes the rows of the sheet that was made, where another one was put before it', async () => {
     await addFirst(id);
