@@ -71,6 +71,7 @@ export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';
 export { checkWhole, LIMITS } from './input.js';
 export { causesOf, isError } from './is-error.js';
+export { GrowingDelay } from './job/growing-delay.js';
 export type { Job, JobId, NewJob } from './job/job.js';
 export {
   type ClientEvent,
@@ -94,7 +95,6 @@ export {
   namesIn,
   ratesOf,
 } from './job/limits.js';
-export { Pause } from './job/pause.js';
 export { newPublicId } from './job/public-id.js';
 export { type Rate, type RateNumbers, startAt } from './job/rates.js';
 export { BUCKETS } from './stats/buckets.js';

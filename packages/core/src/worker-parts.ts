@@ -1,4 +1,5 @@
 import { LimitedJobs } from './admission/limited-jobs.js';
+import { PausedWork } from './admission/paused-work.js';
 import { RatedStarts } from './admission/rated-starts.js';
 import { Followers } from './followers/followers.js';
 import { Pruner } from './history/pruner.js';
@@ -21,6 +22,7 @@ interface Declared {
 export function workerParts({ retention, schedules }: Declared): MakeParts {
   return (worker) => [
     ...(retention.any || worker.hasLimits ? [new Pruner({ ...worker, limits: retention })] : []),
+    new PausedWork(worker),
     new Statistics(worker),
     new LineReporter(worker),
     new LimitedJobs({ ...worker, starts: new RatedStarts(worker) }),

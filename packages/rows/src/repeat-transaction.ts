@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import { causesOf, checkWhole, Pause } from '@rowlock/core/driver';
+import { causesOf, checkWhole, GrowingDelay } from '@rowlock/core/driver';
 
 /** The default number of repeats. Their pauses take at most 0.6 s together. */
 const RETRIES = 5;
@@ -69,7 +69,7 @@ export async function repeatTransaction<Tx, Result>(
   toDriverError: (error: unknown) => DriverError,
 ): Promise<Result> {
   checkWhole('retries', retries, 0, 100);
-  const pause = new Pause(SHORTEST_PAUSE, LONGEST_PAUSE);
+  const pause = new GrowingDelay(SHORTEST_PAUSE, LONGEST_PAUSE);
   for (let left = retries; ; left--) {
     try {
       return await attempt(begin, work, signal);

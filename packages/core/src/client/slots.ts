@@ -5,8 +5,8 @@ import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
+import { GrowingDelay } from '../job/growing-delay.js';
 import { limitsText } from '../job/limits.js';
-import { Pause } from '../job/pause.js';
 
 /** How many may be in at once: `max`, or so many buckets with `perBucket` slots each. */
 export type SlotsSize = { readonly max: number } | { readonly perBucket: number; readonly buckets: number };
@@ -73,7 +73,7 @@ export class Slots {
     const { driver, clock } = this.#parts;
     const until = clock.now() + milliseconds(wait, 'wait');
     const idleLimitMs = milliseconds(atMost, 'atMost');
-    const pause = new Pause(...TRY_MS);
+    const pause = new GrowingDelay(...TRY_MS);
     for (;;) {
       signal?.throwIfAborted();
       const session = driver.claimSession({ idleLimitMs });

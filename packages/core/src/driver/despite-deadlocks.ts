@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pause } from '../job/pause.js';
+import { GrowingDelay } from '../job/growing-delay.js';
 import { isDriverError } from './driver-error.js';
 
 /** A limit, although each deadlock means that another transaction has made progress. */
@@ -24,7 +24,7 @@ export async function despiteDeadlocks<Result>(
   work: () => Promise<Result>,
   wait: (ms: number) => Promise<void> = sleep,
 ): Promise<Result> {
-  const pause = new Pause(SHORTEST_PAUSE, LONGEST_PAUSE);
+  const pause = new GrowingDelay(SHORTEST_PAUSE, LONGEST_PAUSE);
   for (let tries = 1; ; tries++) {
     try {
       return await work();

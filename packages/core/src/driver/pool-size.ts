@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pause } from '../job/pause.js';
+import { GrowingDelay } from '../job/growing-delay.js';
 import { DriverError } from './driver-error.js';
 
 /** The pool of a database client, as its driver spells it. */
@@ -38,7 +38,7 @@ export class PoolSize<Client> {
   readonly #pool: ClientPool<Client>;
   readonly #changed: () => void;
   readonly #listeners = new Set<(shortage: DriverError) => void>();
-  readonly #pause = new Pause(FIRST_TRY_MS, LAST_TRY_MS);
+  readonly #pause = new GrowingDelay(FIRST_TRY_MS, LAST_TRY_MS);
   #refusal: unknown;
   #isLimited = false;
   /** Whether the pool may have one more connection since the last refusal. */
@@ -70,7 +70,7 @@ export class PoolSize<Client> {
    */
   async connect(answerMs: number): Promise<Client> {
     const until = performance.now() + answerMs;
-    const pause = new Pause(FIRST_WAIT_MS, LAST_WAIT_MS);
+    const pause = new GrowingDelay(FIRST_WAIT_MS, LAST_WAIT_MS);
     for (;;) {
       try {
         return await this.connectOnce();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pause } from '../job/pause.js';
+import { GrowingDelay } from '../job/growing-delay.js';
 import { answerWithin } from './answer-within.js';
 import { DriverError } from './driver-error.js';
 import { type ClientPool, PoolSize } from './pool-size.js';
@@ -100,7 +100,7 @@ export class SharedPool<Client = unknown> {
    */
   async hold(source: ClaimSource<Client>, answerMs: number, isSettlement: boolean): Promise<Client> {
     const until = performance.now() + answerMs;
-    const pause = new Pause(FIRST_PAUSE_MS, LAST_PAUSE_MS);
+    const pause = new GrowingDelay(FIRST_PAUSE_MS, LAST_PAUSE_MS);
     for (;;) {
       await this.#turn(isSettlement, until);
       const client = await this.#take(source);

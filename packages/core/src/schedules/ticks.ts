@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Firing, ScheduleRow, ScheduleStore } from '../driver/schedule-store.js';
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
-import { Pause } from '../job/pause.js';
+import { GrowingDelay } from '../job/growing-delay.js';
 import type { Logger } from '../logger.js';
 import { firingOf } from '../schedule/firing.js';
 import type { Part } from '../worker/part.js';
@@ -41,7 +41,7 @@ export interface TicksParts {
 export class Ticks implements Part {
   readonly #parts: TicksParts;
   readonly #alarm: Alarm;
-  readonly #pause = new Pause(1_000, 30_000);
+  readonly #pause = new GrowingDelay(1_000, 30_000);
   /** By name, until when they are left to others. */
   readonly #broken = new Map<string, number>();
   #current: Promise<void> | null = null;

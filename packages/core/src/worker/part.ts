@@ -2,11 +2,11 @@ import type { Clock } from '../clock.js';
 import type { Anchor } from '../driver/anchor.js';
 import type { Settlement } from '../driver/claim-session.js';
 import type { Driver } from '../driver/driver.js';
-import type { Survey } from '../driver/survey.js';
+import type { Lanes, Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { Job } from '../job/job.js';
 import type { Logger } from '../logger.js';
-import type { SweepSource } from './look/rounds.js';
+import type { SweepSource } from './look/sweep-source.js';
 import type { LiveRun } from './run/live-run.js';
 import type { WorkerEmitter } from './tell/events.js';
 import type { Alarm } from './time/alarm.js';
@@ -18,8 +18,8 @@ import type { Alarm } from './time/alarm.js';
 export interface Part {
   /** Sweeps of its own. */
   readonly sweeps?: SweepSource;
-  /** The worker has subscribed to wake-ups. */
-  start?(): void;
+  /** The worker is about to subscribe to wake-ups, and waits for this. Never rejects. */
+  start?(): void | Promise<void>;
   /** A wake-up, of any subject. */
   wakeUp?(wakeUp: WakeUp): void;
   surveyed?(survey: Survey): void;
@@ -45,9 +45,8 @@ export interface Part {
 }
 
 /** What a part may use of its worker. */
-export interface PartContext {
+export interface PartContext extends Lanes {
   readonly driver: Driver;
-  readonly queues: readonly string[];
   /** Whether a handler's jobs have limits or rates. */
   readonly hasLimits: boolean;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { Settlement } from '../driver/claim-session.js';
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { Job } from '../job/job.js';
-import type { SweepSource } from './look/rounds.js';
+import type { SweepSource } from './look/sweep-source.js';
 import type { Part } from './part.js';
 import type { LiveRun } from './run/live-run.js';
 
@@ -24,8 +24,8 @@ export class Parts implements Required<Omit<Part, 'sweeps'>> {
     this.#settled = having(parts, 'settled');
   }
 
-  start(): void {
-    for (const part of this.#all) part.start?.();
+  async start(): Promise<void> {
+    await Promise.all(this.#all.map((part) => part.start?.()));
   }
 
   wakeUp(wakeUp: WakeUp): void {

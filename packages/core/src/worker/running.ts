@@ -85,10 +85,10 @@ export class Running<Tx> {
       ...{ driver, clock, live, pollMs, watchMs, workerId: anchor.workerId },
       ...{ alarm: this.#alarm, stopping: this.#stopping.signal, onFault: this.#faults.meet },
     };
-    const { queues, hasLimits } = registry;
+    const { queues, kinds, hasLimits } = registry;
     const wake = (): void => this.wake();
     this.#parts = new Parts(
-      given.makeParts({ ...shared, queues, hasLimits, log, events, worker, anchor, wake }),
+      given.makeParts({ ...shared, queues, kinds, hasLimits, log, events, worker, anchor, wake }),
     );
     this.#slots = new Slots({
       ...shared,
@@ -139,9 +139,9 @@ export class Running<Tx> {
   }
 
   /** Subscribes to wake-ups, the first of which starts the first look. */
-  start(): void {
+  async start(): Promise<void> {
+    await this.#parts.start();
     this.#listening = this.#listen().catch(this.#faults.meet);
-    this.#parts.start();
   }
 
   /** Looks for work now. */

@@ -11,7 +11,6 @@ import { Session } from './life/session.js';
 import type { LiveRun } from './run/live-run.js';
 import { type Program, Running } from './running.js';
 import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
-import { logPauses } from './tell/paused-work.js';
 
 export interface WorkerOptions {
   /** The worker's name for people. Default: the host and the process id. */
@@ -173,7 +172,7 @@ export class Worker<Tx> {
   }
 
   async #start(): Promise<void> {
-    const { driver, registry, clock, log, schedules } = this.#parts;
+    const { driver, clock, log, schedules } = this.#parts;
     const live = new Set<LiveRun>();
     const session = new Session(clock, live);
     this.#reserve(session);
@@ -185,13 +184,12 @@ export class Worker<Tx> {
     const host = hostname();
     const isNew = await schedules.write(driver.schedules, host);
     const anchor = await this.#register(host, session);
-    await logPauses(driver, registry, this.name, log);
     const running = new Running({
       ...{ ...this.#parts, worker: this.name, host, concurrency: this.concurrency, anchor, session, live },
       ...{ pollMs: this.#pollMs, watchMs: this.#watchMs, events: this.#events },
     });
     this.#running = running;
-    running.start();
+    await running.start();
     this.#logStart(anchor);
     // A hint to other workers, which poll behind it.
     if (isNew) await driver.notify(schedules.names.map((schedule) => ({ schedule }))).catch(() => {});

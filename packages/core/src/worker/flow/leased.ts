@@ -3,8 +3,8 @@
 import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
+import { GrowingDelay } from '../../job/growing-delay.js';
 import { NO_LIMITS } from '../../job/limits.js';
-import { Pause } from '../../job/pause.js';
 import type { RunRecord } from '../record/run-records.js';
 import { soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';
@@ -100,7 +100,7 @@ export async function settleLease<Tx>(
   { settlements, instead, reduced }: Settlements,
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
-  const pause = new Pause(20, 1_000);
+  const pause = new GrowingDelay(20, 1_000);
   /** The settlements of the last attempt that reached its commit. Jobs that are found settled were settled with these. */
   let sent = settlements;
   let now = settlements;

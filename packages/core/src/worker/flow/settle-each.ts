@@ -1,7 +1,6 @@
 import type { RunTransaction, Settlement } from '../../driver/claim-session.js';
 import { type DriverError, isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
-import type { Settlements } from './settle.js';
 
 /**
  * Writes each settlement by itself, after the database has refused them together. A reduced settlement takes the place
@@ -13,7 +12,7 @@ import type { Settlements } from './settle.js';
 export async function settleEach<Tx>(
   tx: Pick<RunTransaction<Tx>, 'settle'>,
   settlements: readonly Settlement[],
-  reduced: Settlements['reduced'],
+  reduced: (settlement: Settlement, error: unknown) => Settlement,
 ): Promise<readonly Settlement[]> {
   const written: Settlement[] = [];
   for (const settlement of settlements) {

@@ -1,28 +1,13 @@
 import type { Clock } from '../../clock.js';
 import { isDriverError } from '../../driver/driver-error.js';
-import { Pause } from '../../job/pause.js';
+import { GrowingDelay } from '../../job/growing-delay.js';
 import type { Alarm } from '../time/alarm.js';
 import type { DueQueues } from './due-queues.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
 import type { Surveyor } from './surveyor.js';
 import { Sweep } from './sweep.js';
-
-/** Sweeps of jobs that are apart from the others of their queues. */
-export interface SweepSource {
-  /** Whether it may have sweeps. */
-  readonly isExpected: boolean;
-  /** Whether all of its jobs that the last looks have found wait for a time, for which it has set an alarm. */
-  readonly isWaiting: boolean;
-  /**
-   * Makes the sweeps of one round.
-   *
-   * @param sweep Makes a sweep, and closes it.
-   * @param sweeps Receives the sweeps that have not failed.
-   * @throws what a look or a sweep rejects with
-   */
-  round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void>;
-}
+import type { SweepSource } from './sweep-source.js';
 
 export interface RoundsParts {
   readonly clock: Clock;
@@ -55,7 +40,7 @@ interface Round {
 /** The work of a slot: rounds through all queues, until the slot can do nothing more. */
 export class Rounds {
   readonly #parts: RoundsParts;
-  readonly #skipPause = new Pause(10, 500);
+  readonly #skipPause = new GrowingDelay(10, 500);
   /** The queue at which the next round begins. */
   #first = '';
   /** How many rounds have begun. */

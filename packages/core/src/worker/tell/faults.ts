@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import { Pause } from '../../job/pause.js';
+import { GrowingDelay } from '../../job/growing-delay.js';
 import type { Logger } from '../../logger.js';
 import type { Alarm } from '../time/alarm.js';
 import type { WorkerEmitter } from './events.js';
@@ -20,7 +20,7 @@ export interface FaultsParts {
 /** Faults while a worker looks for work. The look is tried again after a pause, which grows while the faults go on. */
 export class Faults {
   readonly #parts: FaultsParts;
-  readonly #pause = new Pause(50, 1_000);
+  readonly #pause = new GrowingDelay(50, 1_000);
   #last = Number.NEGATIVE_INFINITY;
   #told = '';
   #quietUntil = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { backoffMs } from './backoff.js';
 
-/** A pause that grows with each use and is short again after `reset`. Always jittered. */
-export class Pause {
+/** A delay that grows with each use and is short again after `reset`. Always jittered. */
+export class GrowingDelay {
   #count = 0;
 
   constructor(
@@ -9,7 +9,7 @@ export class Pause {
     readonly capMs: number,
   ) {}
 
-  /** The next pause, in milliseconds. */
+  /** The next one, in milliseconds. */
   next(): number {
     this.#count += 1;
     return backoffMs({ baseMs: this.baseMs, factor: 2, capMs: this.capMs }, Math.min(this.#count, 32));

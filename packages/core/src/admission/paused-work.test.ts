@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PauseView } from '../../driver/pause.js';
-import { logPauses } from './paused-work.js';
+import type { PauseView } from '../driver/pause.js';
+import { PausedWork } from './paused-work.js';
 
 const LANES = { queues: ['mails'], kinds: ['send'] };
 const BY = { by: 'ann', until: null, reason: null, pausedAt: new Date(0) };
@@ -14,7 +14,7 @@ async function logged(pauses: () => Promise<readonly PauseView[]>): Promise<read
     warn() {},
     error() {},
   };
-  await logPauses({ pauses }, LANES, 'mill', log);
+  await new PausedWork({ ...LANES, driver: { pauses }, worker: 'mill', log }).start();
   return entries;
 }
 

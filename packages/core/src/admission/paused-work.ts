@@ -1,0 +1,41 @@
+import type { Driver } from '../driver/driver.js';
+import type { PauseView } from '../driver/pause.js';
+import type { Lanes } from '../driver/survey.js';
+import type { Logger } from '../logger.js';
+import type { Part } from '../worker/part.js';
+
+export interface PausedWorkParts extends Lanes {
+  readonly driver: Pick<Driver, 'pauses'>;
+  readonly worker: string;
+  readonly log: Logger;
+}
+
+/** Logs the pauses of a worker's queues and kinds, when it starts: a worker that finds no work may look broken. */
+export class PausedWork implements Part {
+  readonly #parts: PausedWorkParts;
+
+  constructor(parts: PausedWorkParts) {
+    this.#parts = parts;
+  }
+
+  async start(): Promise<void> {
+    const { driver, worker, log } = this.#parts;
+    try {
+      const pauses = (await driver.pauses()).filter((pause) => concerns(pause, this.#parts));
+      if (pauses.length > 0)
+        log.info({ worker, pauses: pauses.map(entryOf) }, 'work of this worker is paused');
+    } catch (error) {
+      log.debug({ err: error, worker }, 'the pauses could not be read');
+    }
+  }
+}
+
+function concerns({ scope, name }: PauseView, { queues, kinds }: Lanes): boolean {
+  if (scope === 'queue') return queues.includes(name);
+  if (scope === 'kind') return kinds.includes(name);
+  return scope === 'all';
+}
+
+function entryOf({ scope, name, by, until, reason }: PauseView): object {
+  return { [scope]: name || true, by, until: until?.toISOString() ?? null, reason };
+}
