@@ -1,4 +1,4 @@
-// Brings the right Node and pnpm and runs a task with them: `node scripts/with-toolchain.mjs start|order-search|test|proofs|interleave|chaos|bench|pnpm [args]`.
+// Brings the right Node and pnpm and runs a task of tasks.mjs, or pnpm, with them: `node scripts/with-toolchain.mjs TASK [args]`.
 // Needs nothing but Node 18 or later and the npm that comes with it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { runChild } from './run-child.mjs';
 
 const self = fileURLToPath(import.meta.url);
 const root = dirname(dirname(self));
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { packageManager, scripts = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const pnpmVersion = packageManager.replace(/^pnpm@/, '').replace(/\+.*/, '');
 const MARK = 'toolchain:';
 const MEMORY = join(root, '.rowlock', 'toolchain.json');
@@ -19,10 +19,8 @@ process.exitCode = await main();
 
 async function main() {
   if (task === 'where') return tellWhere();
-  if (!['start', 'order-search', 'test', 'proofs', 'interleave', 'chaos', 'bench', 'pnpm'].includes(task))
-    return fail(
-      'Usage: with-toolchain.mjs start|order-search|test|proofs|interleave|chaos|bench|pnpm [args]',
-    );
+  const tasks = ['pnpm', ...Object.keys(scripts).filter((name) => scripts[name].includes('with-toolchain'))];
+  if (!tasks.includes(task)) return fail(`Usage: with-toolchain.mjs ${tasks.join('|')} [args]`);
   if (nodeSuits() && pnpmSuits()) return dispatch();
   if (process.env.ROWLOCK_TOOLCHAIN) {
     rmSync(MEMORY, { force: true });
@@ -60,8 +58,9 @@ async function dispatch() {
   }
   Object.assign(process.env, env);
   process.chdir(root);
-  const { run } = await import(`./${task}.mjs`);
-  return run(args);
+  // Not before: what is imported may need more than Node 18.
+  const { TASKS } = await import('./tasks.mjs');
+  return TASKS[task](args);
 }
 
 /** What npm brought an earlier time. Asked again, it would ask the registry too, which needs a network. */
