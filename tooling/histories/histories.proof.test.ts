@@ -1,4 +1,5 @@
-import { type DriverUnderTest, describeModel } from '@rowlock/driver-conformance';
+import type { DriverUnderTest } from '@rowlock/driver-conformance';
+import { describeModel } from '@rowlock/driver-conformance/internal';
 import '@rowlock/servers/vitest';
 import { inject } from 'vitest';
 import { openMemoryHarness } from '../../packages/driver-memory/test/memory-harness.js';

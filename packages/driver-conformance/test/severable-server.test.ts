@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { severableServer } from '../src/index.js';
+import { severableServer } from '../src/severable-server.js';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,4 +1,4 @@
-import { describeContention } from '@rowlock/driver-conformance';
+import { describeContention } from '@rowlock/driver-conformance/internal';
 import { openMemoryHarness } from './memory-harness.js';
 
 describeContention({ name: 'memory', open: async () => openMemoryHarness() });

@@ -6,7 +6,7 @@ import {
   type RunContext,
   type WorkerEvents,
 } from '@rowlock/core';
-import { HandClock } from '@rowlock/driver-conformance';
+import { HandClock } from '@rowlock/driver-conformance/internal';
 import { z } from 'zod';
 import { defineHandler, type MemoryTransaction, memory, memoryDatabase } from '../src/index.js';
 

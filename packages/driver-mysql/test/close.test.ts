@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { severableServer } from '@rowlock/driver-conformance';
+import { severableServer } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';

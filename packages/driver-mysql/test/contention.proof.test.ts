@@ -1,4 +1,4 @@
-import { describeContention } from '@rowlock/driver-conformance';
+import { describeContention } from '@rowlock/driver-conformance/internal';
 import { openMysqlHarness } from './mysql-harness.js';
 import { product, serverUrl } from './server.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
-import { countStates } from '@rowlock/driver-conformance';
+import { countStates } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRefusal, toDriverError } from '../src/errors.js';

@@ -1,4 +1,4 @@
-import { describeFrozen } from '@rowlock/driver-conformance';
+import { describeFrozen } from '@rowlock/driver-conformance/internal';
 import { openMysqlHarness } from './mysql-harness.js';
 import { product, serverUrl } from './server.js';
 

@@ -1,5 +1,6 @@
 import type { NewJob } from '@rowlock/core/driver';
-import { newJob, type TestDatabase } from '@rowlock/driver-conformance';
+import type { TestDatabase } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { MysqlTransaction } from '../src/index.js';
 import { openMysqlHarness } from './mysql-harness.js';

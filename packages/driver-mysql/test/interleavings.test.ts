@@ -1,4 +1,4 @@
-import { describeInterleavings } from '@rowlock/driver-conformance';
+import { describeInterleavings } from '@rowlock/driver-conformance/internal';
 import { openMysqlHarness } from './mysql-harness.js';
 import { product, serverUrl } from './server.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Driver } from '@rowlock/core';
 import type { ClaimSession } from '@rowlock/core/driver';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-import { countStates } from '@rowlock/driver-conformance';
+import { countStates } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { play, RecordedSocket, SCENES, Transcript } from '@rowlock/driver-conformance';
+import { play, RecordedSocket, SCENES, Transcript } from '@rowlock/driver-conformance/internal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mysql } from '../src/index.js';
 import { openMysqlHarness } from './mysql-harness.js';

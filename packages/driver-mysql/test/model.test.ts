@@ -1,4 +1,4 @@
-import { describeModel } from '@rowlock/driver-conformance';
+import { describeModel } from '@rowlock/driver-conformance/internal';
 import { openMysqlHarness } from './mysql-harness.js';
 import { product, serverUrl } from './server.js';
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DriverHarness,
-  type DriverProcess,
-  type JobChange,
-  type JobRow,
-  type Reader,
-  type RunRow,
-  type Samples,
-  severableServer,
-  type TestDatabase,
-  type Wait,
+import type {
+  DriverHarness,
+  DriverProcess,
+  JobChange,
+  JobRow,
+  Reader,
+  RunRow,
+  Samples,
+  TestDatabase,
+  Wait,
 } from '@rowlock/driver-conformance';
+import { severableServer } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../src/errors.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Driver } from '@rowlock/core';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { type EmbeddedMysql, startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { MigrationReport } from '@rowlock/core';
-import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance';
+import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';

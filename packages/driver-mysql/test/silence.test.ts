@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { countStates, newJob, type SeverableServer, severableServer } from '@rowlock/driver-conformance';
+import {
+  countStates,
+  newJob,
+  type SeverableServer,
+  severableServer,
+} from '@rowlock/driver-conformance/internal';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { DriverError, type Enqueued } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
-import { countStates, newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';

@@ -2,7 +2,7 @@ import '@rowlock/servers/vitest';
 import process from 'node:process';
 import { createRowlock, defineHandler, type Enqueued } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
-import { countStates, newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { cut } from '../src/connection/connection.js';

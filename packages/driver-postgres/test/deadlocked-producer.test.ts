@@ -1,7 +1,7 @@
 import '@rowlock/servers/vitest';
 import { isDriverError } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openPostgresHarness } from './postgres-harness.js';
 

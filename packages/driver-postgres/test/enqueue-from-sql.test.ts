@@ -1,7 +1,7 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { limitsText } from '@rowlock/core/driver';
-import { countStates } from '@rowlock/driver-conformance';
+import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../src/index.js';

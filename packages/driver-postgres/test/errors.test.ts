@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import '@rowlock/servers/vitest';
-import { countStates } from '@rowlock/driver-conformance';
+import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { isRefusal, toDriverError } from '../src/errors.js';

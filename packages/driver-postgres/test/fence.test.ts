@@ -1,7 +1,7 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
 import type { ClaimSession, Job, Settlement } from '@rowlock/core/driver';
-import { countStates, newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';

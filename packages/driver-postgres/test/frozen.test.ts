@@ -1,4 +1,4 @@
-import { describeFrozen } from '@rowlock/driver-conformance';
+import { describeFrozen } from '@rowlock/driver-conformance/internal';
 import { inject } from 'vitest';
 import '@rowlock/servers/vitest';
 import { openPostgresHarness } from './postgres-harness.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRowlock } from '@rowlock/core';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { startEmbeddedPostgres } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';

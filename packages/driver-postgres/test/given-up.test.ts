@@ -1,6 +1,7 @@
 import '@rowlock/servers/vitest';
 import type { NewJob } from '@rowlock/core/driver';
-import { newJob, type TestDatabase } from '@rowlock/driver-conformance';
+import type { TestDatabase } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import type { PostgresTransaction } from '../src/index.js';
 import { openPostgresHarness } from './postgres-harness.js';

@@ -1,6 +1,6 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../src/index.js';

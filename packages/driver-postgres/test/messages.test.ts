@@ -1,5 +1,5 @@
 import '@rowlock/servers/vitest';
-import { play, RecordedSocket, SCENES, Transcript } from '@rowlock/driver-conformance';
+import { play, RecordedSocket, SCENES, Transcript } from '@rowlock/driver-conformance/internal';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { statements } from '../src/statements.js';

@@ -1,4 +1,4 @@
-import { describeModel } from '@rowlock/driver-conformance';
+import { describeModel } from '@rowlock/driver-conformance/internal';
 import { inject } from 'vitest';
 import '@rowlock/servers/vitest';
 import { openPostgresHarness } from './postgres-harness.js';

@@ -1,5 +1,5 @@
 import '@rowlock/servers/vitest';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { beforeAll, expect, inject, test } from 'vitest';

@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import { newPublicId } from '@rowlock/core/driver';
-import { countStates, newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';

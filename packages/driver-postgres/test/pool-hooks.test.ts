@@ -1,7 +1,7 @@
 import { createRowlock, defineHandler } from '@rowlock/core';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
-import { countStates } from '@rowlock/driver-conformance';
+import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type PostgresOptions, postgres } from '../src/index.js';

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type DriverHarness,
-  type DriverProcess,
-  type JobChange,
-  type JobRow,
-  type Reader,
-  type RunRow,
-  type Samples,
-  severableServer,
-  type TestDatabase,
-  type Wait,
+import type {
+  DriverHarness,
+  DriverProcess,
+  JobChange,
+  JobRow,
+  Reader,
+  RunRow,
+  Samples,
+  TestDatabase,
+  Wait,
 } from '@rowlock/driver-conformance';
+import { severableServer } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { toDriverError } from '../src/errors.js';

@@ -1,4 +1,4 @@
-import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance';
+import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';

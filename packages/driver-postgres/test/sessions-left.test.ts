@@ -1,6 +1,6 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
-import { countStates } from '@rowlock/driver-conformance';
+import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';

@@ -4,7 +4,7 @@ import type { Driver } from '@rowlock/core';
 import { newPublicId } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
-import { countStates, newJob } from '@rowlock/driver-conformance';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresOptions, type PostgresTransaction, postgres } from '../src/index.js';

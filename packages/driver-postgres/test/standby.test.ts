@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import '@rowlock/servers/vitest';
-import { newJob } from '@rowlock/driver-conformance';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
