@@ -26,7 +26,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '13-row-locks-mysql.ts': '[ { due: 1000 }, { due: 2000 } ]\n',
   '14-limits.ts': 'true\n',
   '15-atomic-updates.ts': '{ opened: 2 }\n[ { stats: { rows: 3, imports: 1 } } ]\n',
-  '16-rates.ts': '5 true\n',
+  '16-starts.ts': '5 true\n',
   '17-pauses.ts': '0 the provider is down Ada\n3\n',
   '18-why.ts': 'paused, unserved\ncomplete sent to bob\nmail.send 1\n',
   '19-many-jobs.ts': '{ count: 2, more: false }\n2\n2\n',

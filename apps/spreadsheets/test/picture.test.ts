@@ -19,7 +19,6 @@ const JOB: JobView = {
   payload: {},
   metadata: {},
   limits: {},
-  rates: {},
   status: 'new',
   uniqueKey: null,
   attempt: 0,

@@ -12,7 +12,6 @@ import { pauses } from './commands/pauses/pauses.js';
 import { resume } from './commands/pauses/resume.js';
 import { prune } from './commands/prune.js';
 import { queues } from './commands/queues.js';
-import { rates } from './commands/rates/rates.js';
 import { run } from './commands/run.js';
 import { schedules } from './commands/schedules/schedules.js';
 import { sql } from './commands/sql.js';
@@ -52,7 +51,7 @@ export function program(terminal: Terminal): CommandUnknownOpts {
 /** In the order of the help. */
 const COMMANDS: readonly ((kit: Kit) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
-  ...[pause, resume, pauses, limits, rates, schedules],
+  ...[pause, resume, pauses, limits, schedules],
   ...[prune, dashboard, doctor, run, migrate, sql, completion],
 ];
 

@@ -25,20 +25,26 @@ describe.each(SERVERS)('on $name', (server) => {
     expect((await call(['pauses'], { url })).stdout).toBe('Nothing is paused.\n');
   });
 
-  test('limits and rates are set, listed and reset', async () => {
+  test('limits are set, listed and reset', async () => {
     const { url, rowlock } = await stage(server);
-    await call(['limits', 'set', 'google', '3'], { url });
-    await call(['rates', 'set', 'google', '60', '1m', '--burst', '5'], { url });
-    expect(await rowlock.limits.list()).toMatchObject([{ name: 'google', max: 3 }]);
-    expect(await rowlock.rates.list()).toMatchObject([
-      { name: 'google', limit: 60, perMs: 60_000, burst: 5 },
+    const set = ['limits', 'set', 'google'];
+    expect((await call([...set, '--max', '3'], { url })).stdout).toBe('The limit google allows 3 at once.\n');
+    expect(await rowlock.limits.list()).toMatchObject([{ name: 'google', max: 3, starts: null }]);
+    const all = [...set, '--max', '3', '--starts', '60', '--per', '1m', '--burst', '5'];
+    expect((await call(all, { url })).stdout).toBe(
+      'The limit google allows 3 at once, and 60 starts in 1 min, 5 of them at once.\n',
+    );
+    expect(await rowlock.limits.list()).toMatchObject([
+      { name: 'google', max: 3, starts: 60, perMs: 60_000, burst: 5 },
     ]);
-    expect((await call(['limits', 'list'], { url })).stdout).toMatch(/google +3 /);
-    expect((await call(['rates', 'list'], { url })).stdout).toMatch(/google +60 +1 min +5 /);
+    expect((await call(['limits', 'list'], { url })).stdout).toMatch(/google +3 +0 +60 +1 min +5 /);
     await call(['limits', 'reset', 'google'], { url });
-    await call(['rates', 'reset', 'google'], { url });
     expect((await call(['limits', 'list', '--json'], { url })).stdout).toBe('');
-    expect((await call(['rates', 'list'], { url })).stdout).toMatch(/^No rate is in use/);
+    expect((await call(['limits', 'list'], { url })).stdout).toMatch(/^No limit is in use/);
+    expect(await call([...set, '--starts', '60'], { url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has starts without per'),
+    });
   });
 
   test('schedules are listed, previewed, run, paused, resumed and removed', async () => {
@@ -121,8 +127,8 @@ test.each([
   [['pause', 'all', 'mail'], /takes no name/],
   [['pause', 'worker', 'one'], /Allowed choices are queue, kind, limit, all/],
   [['pause', 'queue', 'mail', '--until', 'soon'], /It takes a time like/],
-  [['limits', 'set', 'google', 'many'], /whole number/],
-  [['rates', 'set', 'google', '5', 'minute'], /a duration like/],
+  [['limits', 'set', 'google', '--max', 'many'], /whole number/],
+  [['limits', 'set', 'google', '--starts', '5', '--per', 'minute'], /a duration like/],
   [['prune', '--complete', 'old'], /a duration like/],
 ])('%j is misuse', async (args, text) => {
   expect(await call(args, { url: 'postgres://localhost:1/x' })).toMatchObject({

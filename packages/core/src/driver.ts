@@ -1,6 +1,20 @@
 // The driver contract, and the parts that drivers and their tests share. Applications and handlers need none of it.
 // It is an internal seam, which changes without notice: semantic versioning does not cover it.
 
+export {
+  LIMITS_CHARACTERS,
+  type LimitNumbers,
+  limitsIn,
+  limitsText,
+  MOST_SLOTS,
+  NO_LIMITS,
+  namesIn,
+  rateOf,
+  ratesOf,
+  type Size,
+  sizesOf,
+} from './admission/limits-text.js';
+export { type Rate, type RateNumbers, startAt } from './admission/rate.js';
 export { systemClock } from './clock.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
@@ -84,19 +98,7 @@ export {
   type Transition,
   type TransitionName,
 } from './job/lifecycle.js';
-export {
-  LIMITS_CHARACTERS,
-  type Limit,
-  limitsIn,
-  limitsOf,
-  limitsText,
-  MOST_SLOTS,
-  NO_LIMITS,
-  namesIn,
-  ratesOf,
-} from './job/limits.js';
 export { newPublicId } from './job/public-id.js';
-export { type Rate, type RateNumbers, startAt } from './job/rates.js';
 export { BUCKETS } from './stats/buckets.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';

@@ -1,3 +1,9 @@
+// Limits.
+export type { PluginLimits } from './admission/declared-limits.js';
+export type { LimitView } from './admission/in-use.js';
+export type { Limit, LimitedJob, LimitOptions, LimitRule } from './admission/limit.js';
+export type { LimitSettings } from './admission/limit-settings.js';
+export type { LimitNumbers, Limits } from './admission/limits-text.js';
 // Captures to define.
 export { type Capture, type CaptureEvents, type CaptureOptions, defineCapture } from './capture/capture.js';
 export { type CapturedJob, capturedJob } from './capture/captured-job.js';
@@ -20,16 +26,11 @@ export type {
 } from './client/captures.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export type { Jobs, PruneOptions } from './client/jobs.js';
-// Tokens to inject.
-export type { LimitSizes } from './client/limits.js';
-export type { LimitView } from './client/limits-in-use.js';
 export type { CountOptions, Listed, ListOptions } from './client/listing.js';
 export type { Counted } from './client/look.js';
 export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Debounce, OnDuplicate, Unique } from './client/on-duplicate.js';
 export type { Pausable, PauseOptions } from './client/pauses.js';
-export type { RateSettings } from './client/rates.js';
-export type { RateView } from './client/rates-in-use.js';
 export type { Schedules, ScheduleView } from './client/schedules.js';
 export type { SettledOptions } from './client/settled-jobs.js';
 export type { AcquireOptions, SlotHolder, Slots, SlotsFull, SlotsSize } from './client/slots.js';
@@ -87,8 +88,6 @@ export {
   type RunContext,
   type RunJob,
 } from './handler/handler.js';
-export type { LimitedJob, LimitRule } from './handler/job-limits.js';
-export type { RateLimit, RateRule } from './handler/job-rates.js';
 export {
   complete,
   fail,
@@ -108,8 +107,6 @@ export type { Insight } from './insight/insight.js';
 export type { Enqueued, JobError, JobView, UniqueScope } from './job/job.js';
 export type { Json, Serializable, Stored } from './job/json.js';
 export { type SettlingEvent, STATES, type State } from './job/lifecycle.js';
-export type { Limit, Limits } from './job/limits.js';
-export type { RateNumbers, Rates } from './job/rates.js';
 export { consoleLogger, type Logger } from './logger.js';
 // The picture of a queue.
 export type { ClaimedState } from './picture/claimed.js';

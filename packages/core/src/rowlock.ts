@@ -1,4 +1,7 @@
 import type { DependencyContainer } from 'tsyringe';
+import { declaredLimits } from './admission/declared-limits.js';
+import { checkDeclared } from './admission/limit.js';
+import { LimitSettings } from './admission/limit-settings.js';
 import type { Capture } from './capture/capture.js';
 import { isChangeSchema } from './capture/change.js';
 import { DeclaredCaptures } from './capture/declared.js';
@@ -6,21 +9,17 @@ import { Calls } from './client/calls.js';
 import { Captures } from './client/captures.js';
 import { Client } from './client/client.js';
 import { Jobs } from './client/jobs.js';
-import { LimitSizes } from './client/limits.js';
 import { LocalWorkers } from './client/local-workers.js';
-import { RateSettings } from './client/rates.js';
 import { Schedules } from './client/schedules.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Driver } from './driver/driver.js';
 import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
-import { checkSizes } from './handler/job-limits.js';
 import { Registry } from './handler/registry.js';
 import { Insight } from './insight/insight.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
-import { declaredSizes } from './plugin/declared-limits.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
 import { type Retention, RetentionLimits } from './retention/retention.js';
 import { DeclaredSchedules } from './schedule/declared.js';
@@ -64,10 +63,8 @@ export class Rowlock<Tx> extends Client<Tx> {
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   /** Jobs by a filter, many jobs, and paused work. */
   readonly jobs: Jobs<Tx>;
-  /** The limits that are in use, and their sizes at run time. */
-  readonly limits: LimitSizes;
-  /** The rates that are in use, and their numbers at run time. */
-  readonly rates: RateSettings;
+  /** The limits that are in use, and their numbers at run time. */
+  readonly limits: LimitSettings;
   /** The schedules, at run time. */
   readonly schedules: Schedules<Tx>;
   /** The captures of this program, in the database. */
@@ -93,12 +90,12 @@ export class Rowlock<Tx> extends Client<Tx> {
       );
     const plugins = given.map((plugin) => definePlugin(plugin));
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
-    const sizes = declaredSizes(plugins);
-    for (const handler of registry.handlers) checkSizes(handler, sizes);
+    const named = declaredLimits(plugins);
+    for (const handler of registry.handlers) checkDeclared(handler, named);
     const log = unfailing(logger);
     const here = new LocalWorkers();
     const calls = new Calls(driver, here, log, clock);
-    super(calls, aroundEnqueue(plugins, log), sizes);
+    super(calls, aroundEnqueue(plugins, log), named);
     this.#calls = calls;
     const limits = new RetentionLimits(retention);
     const unserved = limits.queues.filter((queue) => !registry.queues.includes(queue));
@@ -110,14 +107,13 @@ export class Rowlock<Tx> extends Client<Tx> {
       ...captures,
     ]);
     this.jobs = new Jobs(calls, limits);
-    this.limits = new LimitSizes(calls, sizes);
-    this.rates = new RateSettings(() => calls.driver);
-    this.schedules = new Schedules(calls, sizes);
+    this.limits = new LimitSettings(calls, named);
+    this.schedules = new Schedules(calls, named);
     this.captures = new Captures(() => calls.driver, captured);
     this.insight = new Insight(calls, log);
     const declared = new DeclaredSchedules(
       [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
-      sizes,
+      named,
     );
     const parts = {
       driver,

@@ -70,7 +70,7 @@ const SCENES: readonly Scene[] = [
       await receive({});
       await pass(25);
       await receive({ limit: 'door' });
-      await receive({ rate: 'door' });
+      await receive({ limit: 'gate' });
       find({});
       jobs.push({ ...job(7n), publicId: ONE });
       await receive({ queue: 'default' });

@@ -156,8 +156,6 @@ export function emptyDatabase(answers: Answers): {
     pause: unused,
     resume: unused,
     pauses: async () => [],
-    setRate: unused,
-    rates: unused,
     move: answers.move ?? unused,
     moveAll: async (event, publicIds) =>
       Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),

@@ -1,16 +1,15 @@
-import type { Trend, TrendOptions } from '@rowlock/core';
+import type { LimitView, Trend, TrendOptions } from '@rowlock/core';
 import type { Calls } from './calls.js';
 import { RecentLooks } from './recent-looks.js';
-import { limitsLook } from './routes/limits.js';
 import { overviewLook } from './routes/overview.js';
 import { pictureLook } from './routes/picture.js';
 import { SharedLook } from './shared-look.js';
-import type { LimitsView, OverviewView, PictureView } from './views.js';
+import type { OverviewView, PictureView } from './views.js';
 
 /** The looks that viewers share. */
 export class Looks {
   readonly overview: SharedLook<OverviewView>;
-  readonly limits: SharedLook<LimitsView>;
+  readonly limits: SharedLook<readonly LimitView[]>;
   readonly #rowlock: Calls;
   readonly #pictures = new RecentLooks<PictureView>();
   readonly #trends = new RecentLooks<Trend>();
@@ -18,7 +17,7 @@ export class Looks {
   constructor(rowlock: Calls) {
     this.#rowlock = rowlock;
     this.overview = new SharedLook(overviewLook(rowlock));
-    this.limits = new SharedLook(limitsLook(rowlock));
+    this.limits = new SharedLook(() => rowlock.limits.list());
   }
 
   picture(queue: string, limit: number): SharedLook<PictureView> {

@@ -6,12 +6,10 @@ import type {
   JobView,
   LaneStats,
   LatestRuns,
-  LimitView,
   Listed,
   ManyChanged,
   PauseView,
   PicturedJob,
-  RateView,
   RunView,
   WorkerView,
 } from '@rowlock/core';
@@ -84,11 +82,6 @@ export interface ErrorsView {
   readonly more: boolean;
 }
 
-export interface LimitsView {
-  readonly limits: readonly LimitView[];
-  readonly rates: readonly RateView[];
-}
-
 /** A line of the answer. The last one has `done`, or the `problem` that has ended the work. */
 export type ManyLine = Partial<ManyChanged> & { readonly done?: true; readonly problem?: string };
 
@@ -109,7 +102,7 @@ export interface PictureCell {
   readonly kind: string;
   readonly key: string | null;
   readonly state: PicturedJob['state'];
-  /** The job, or the limit or rate, that it waits for. */
+  /** The job, or the limit, that it waits for. */
   readonly waitsFor?: string;
   readonly dueAt?: Date;
   /** The place of its run in `runs`. */

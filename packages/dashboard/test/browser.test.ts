@@ -224,23 +224,26 @@ test('a picture of thousands of jobs, and the same in rows', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('a limit and a rate are set, and reset', async () => {
+test('limits are set, beginning with the numbers of today, and reset', async () => {
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=limits');
+  const set = () => page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByRole('button', { name: 'Set a limit' }).click();
   await page.getByLabel('Name of the limit').fill('mail');
-  await page.getByLabel('How many at once').first().fill('3');
-  await page.getByRole('button', { name: 'Set the limit' }).click();
-  await page.getByRole('button', { name: 'Reset the limit mail' }).waitFor();
-  await page.getByLabel('Name of the rate').fill('maps');
-  await page.getByLabel('How many starts').fill('100');
+  await page.getByLabel('How many at once').fill('3');
+  expect(await faults()).toEqual([]);
+  await set();
+  await page.getByRole('button', { name: 'Set the limit mail' }).click();
+  expect(await page.getByLabel('How many at once').inputValue()).toBe('3');
+  await page.getByLabel('How many starts', { exact: true }).fill('100');
   await page.getByLabel('In how many seconds').fill('60');
-  await page.getByRole('button', { name: 'Set the rate' }).click();
+  await set();
   await page.getByRole('cell', { name: '100 in 1 min' }).waitFor();
+  expect(await stage.rowlock.limits.list()).toMatchObject([{ name: 'mail', max: 3, starts: 100, burst: 1 }]);
   await screenshot('limits');
   expect(await faults()).toEqual([]);
   await page.getByRole('button', { name: 'Reset the limit mail' }).click();
   await page.getByRole('button', { name: 'Reset the limit mail' }).waitFor({ state: 'detached' });
   expect((await stage.rowlock.limits.list()).find(({ name }) => name === 'mail')).toBeUndefined();
-  await stage.rowlock.rates.reset('maps');
   expect(complaints).toEqual([]);
 });
 

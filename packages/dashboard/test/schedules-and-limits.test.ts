@@ -18,18 +18,21 @@ test('a schedule is previewed, run, paused and resumed', async () => {
   expect((await post('/api/schedules/run', { name: 'none' })).status).toBe(404);
 });
 
-test('sizes of limits and numbers of rates are set and reset', async () => {
+test('limits are set and reset', async () => {
   const { rowlock, get, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });
   await post('/api/limits/set', { name: 'mail', max: 3 });
-  await post('/api/rates/set', { name: 'maps', limit: 100, perMs: 60_000, burst: 2 });
-  expect(await rowlock.limits.list()).toMatchObject([{ name: 'mail', max: 3, setBy: 'ada' }]);
-  expect(await rowlock.rates.list()).toMatchObject([{ name: 'maps', limit: 100, perMs: 60_000, burst: 2 }]);
-  expect(await (await get('/api/limits')).json()).toMatchObject({
-    limits: [{ name: 'mail', max: 3, taken: 0, holders: [], waiting: { count: 0, more: false } }],
-    rates: [{ name: 'maps', limit: 100, nextAt: null }],
-  });
+  await post('/api/limits/set', { name: 'maps', starts: 100, per: 60_000, burst: 2 });
+  expect(await rowlock.limits.list()).toMatchObject([
+    { name: 'mail', max: 3, starts: null, setBy: 'ada' },
+    { name: 'maps', max: null, starts: 100, perMs: 60_000, burst: 2 },
+  ]);
+  expect(await (await get('/api/limits')).json()).toMatchObject([
+    { name: 'mail', max: 3, taken: 0, holders: [], waiting: { count: 0, more: false } },
+    { name: 'maps', starts: 100, nextAt: null },
+  ]);
   await post('/api/limits/reset', { name: 'mail' });
-  await post('/api/rates/reset', { name: 'maps' });
-  expect(await (await get('/api/limits')).json()).toEqual({ limits: [], rates: [] });
+  await post('/api/limits/reset', { name: 'maps' });
+  expect(await (await get('/api/limits')).json()).toEqual([]);
   expect((await post('/api/limits/set', { name: 'mail', max: 0 })).status).toBe(400);
+  expect((await post('/api/limits/set', { name: 'mail', per: 1 })).status).toBe(400);
 });

@@ -3,10 +3,9 @@ import type { MemoryClock } from './clock.js';
 import type { JobRow } from './job-row.js';
 import type {
   FollowerRow,
-  LimitSizeRow,
+  LimitSettingRow,
   LimitSlotRow,
   PauseRow,
-  RateNumbersRow,
   RateRow,
   RecordRow,
   RunRow,
@@ -35,10 +34,9 @@ export interface Tables {
   readonly runs: Table<RunRow>;
   readonly workers: Table<WorkerRow>;
   readonly limitSlots: Table<LimitSlotRow>;
-  readonly limitSizes: Table<LimitSizeRow>;
+  readonly limitSettings: Table<LimitSettingRow>;
   readonly pauses: Table<PauseRow>;
   readonly rates: Table<RateRow>;
-  readonly rateNumbers: Table<RateNumbersRow>;
   readonly schedules: Table<ScheduleRow>;
   readonly tallies: Table<TallyRow>;
   readonly followers: Table<FollowerRow>;

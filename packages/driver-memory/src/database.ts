@@ -8,10 +8,9 @@ import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
 import type {
   FollowerRow,
-  LimitSizeRow,
+  LimitSettingRow,
   LimitSlotRow,
   PauseRow,
-  RateNumbersRow,
   RateRow,
   RecordRow,
   RunRow,
@@ -76,10 +75,9 @@ export class Database implements MemoryDatabase, Contents {
       runs: new Table<RunRow>('run', ['jobId', 'runId']),
       workers: new Table<WorkerRow>('worker', ['id']),
       limitSlots: new Table<LimitSlotRow>('slot', ['name']),
-      limitSizes: new Table<LimitSizeRow>('limit', ['name']),
+      limitSettings: new Table<LimitSettingRow>('limit', ['name']),
       pauses: new Table<PauseRow>('pause', ['name']),
       rates: new Table<RateRow>('rate', ['name']),
-      rateNumbers: new Table<RateNumbersRow>('rate numbers', ['name']),
       schedules: new Table<ScheduleRow>('schedule', ['name']),
       tallies: new Table<TallyRow>('tally', ['minute']),
       followers: new Table<FollowerRow>('follower', ['publicId', 'afterId']),

@@ -1,9 +1,9 @@
 import type { JobView, SettlingEvent, State } from '@rowlock/core';
 import {
   type Job,
+  type LimitSetting,
   limitsIn,
   type NewPause,
-  type RateNumbers,
   type ScheduleRow as Schedule,
   type Tally,
   type WorkerInfo,
@@ -44,12 +44,9 @@ export interface LimitSlotRow {
   readonly until: number;
 }
 
-/** The size of a limit that was set for all. */
-export interface LimitSizeRow {
-  readonly name: string;
-  readonly max: number;
+/** The numbers of a limit that were set for all. */
+export interface LimitSettingRow extends Omit<LimitSetting, 'setAt'> {
   readonly setAt: number;
-  readonly setBy: string;
 }
 
 /** A pause. Also one that has ended, until the next pause is set. */
@@ -66,13 +63,6 @@ export interface RateRow {
   /** The last take, until it is given back, and the time before it. */
   readonly lastTake: string | null;
   readonly beforeUs: number;
-}
-
-/** The numbers of a rate that were set for all. */
-export interface RateNumbersRow extends RateNumbers {
-  readonly name: string;
-  readonly setAt: number;
-  readonly setBy: string;
 }
 
 /** A schedule. Its plan is text. */
@@ -151,7 +141,7 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
   const status: State = live === undefined ? row.status : 'in-progress';
   return {
     ...job,
-    ...limitsIn(limits),
+    limits: limitsIn(limits),
     status,
     uniqueKey,
     availableAt: new Date(row.availableAt),

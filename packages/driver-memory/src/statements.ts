@@ -13,7 +13,7 @@ export { limitedJobs, rateTimes, takenSlots } from './statements/limited-jobs.js
 export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
-export { giveBackStarts, rates, setRate, takeStarts } from './statements/rates.js';
+export { giveBackStarts, takeStarts } from './statements/rates.js';
 export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
 export {
   dueSchedules,

@@ -6,7 +6,8 @@ import type {
   JobIdPage,
   JobPage,
   JobUpdate,
-  LimitSize,
+  LimitNumbers,
+  LimitSetting,
   Moved,
   NewJob,
   NewPause,
@@ -14,8 +15,6 @@ import type {
   PauseMode,
   PauseTarget,
   PauseView,
-  RateNumbers,
-  RateSetting,
   RunView,
   ScheduleStore,
   Store,
@@ -89,11 +88,11 @@ export class MemoryStore implements Store {
     return this.execute((place) => statements.notify(place, wakeUps));
   }
 
-  setLimit(name: string, max: number | null, by: string): Promise<void> {
-    return this.execute((place) => statements.setLimit(place, name, max, by));
+  setLimit(name: string, numbers: LimitNumbers | null, by: string): Promise<void> {
+    return this.execute((place) => statements.setLimit(place, name, numbers, by));
   }
 
-  limits(): Promise<readonly LimitSize[]> {
+  limits(): Promise<readonly LimitSetting[]> {
     return this.execute(statements.limits);
   }
 
@@ -107,14 +106,6 @@ export class MemoryStore implements Store {
 
   pauses(): Promise<readonly PauseView[]> {
     return this.execute(statements.pauses);
-  }
-
-  setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
-    return this.execute((place) => statements.setRate(place, name, numbers, by));
-  }
-
-  rates(): Promise<readonly RateSetting[]> {
-    return this.execute(statements.rates);
   }
 
   workers(): Promise<readonly WorkerView[]> {

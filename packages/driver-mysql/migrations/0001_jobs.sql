@@ -168,13 +168,22 @@ CREATE TABLE IF NOT EXISTS rowlock_limit_slot (
   CONSTRAINT slot_marked CHECK ((run_id IS NULL) = (leased_until IS NULL))
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
--- The sizes of limits that were set at run time. They go before those that jobs bring.
-CREATE TABLE IF NOT EXISTS rowlock_limit_size (
+-- The numbers of limits that were set at run time: how many at once, and how many starts in so many milliseconds. They go before those that jobs
+-- bring, each that is not null. Apart from slots and starts, so that a caller's open transaction that sets them holds up nobody.
+CREATE TABLE IF NOT EXISTS rowlock_limit_setting (
   name    VARCHAR(128) NOT NULL PRIMARY KEY,
-  max     INT NOT NULL,
+  max     INT,
+  starts  INT,
+  per_ms  BIGINT,
+  burst   INT,
   set_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
   set_by  VARCHAR(255) NOT NULL DEFAULT '',
-  CONSTRAINT size_max CHECK (max BETWEEN 0 AND 1000)
+  CONSTRAINT limit_setting_max CHECK (max BETWEEN 1 AND 1000),
+  CONSTRAINT limit_setting_some CHECK (COALESCE(max, starts) IS NOT NULL),
+  CONSTRAINT limit_setting_starts CHECK (
+    COALESCE(starts, per_ms, burst) IS NULL
+    OR starts IS NOT NULL AND per_ms IS NOT NULL AND burst IS NOT NULL
+    AND starts BETWEEN 1 AND 1000000 AND per_ms BETWEEN 1 AND 2678400000 AND burst BETWEEN 1 AND 1000)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- The work that is paused. The claim's statement reads these rows, and a pause begins for all workers with its commit. One that has ended
@@ -200,19 +209,6 @@ CREATE TABLE IF NOT EXISTS rowlock_rate (
   -- The last take, until it is given back, and the time before it.
   last_take    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
   before_take  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
-) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
-
--- The numbers of rates that were set at run time: so many starts in so many milliseconds. They go before those that jobs bring. Apart from
--- the rate itself, so that a caller's open transaction that sets them holds up no start.
-CREATE TABLE IF NOT EXISTS rowlock_rate_numbers (
-  name    VARCHAR(128) NOT NULL PRIMARY KEY,
-  starts  INT NOT NULL,
-  per_ms  BIGINT NOT NULL,
-  burst   INT NOT NULL,
-  set_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
-  set_by  VARCHAR(255) NOT NULL DEFAULT '',
-  CONSTRAINT rate_numbers CHECK (
-    starts BETWEEN 1 AND 1000000 AND per_ms BETWEEN 1 AND 2678400000 AND burst BETWEEN 1 AND 1000)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin;
 
 -- Jobs that are enqueued at times of their own. Whoever moves next_at enqueues the job in the same transaction, so a tick is there once. Times

@@ -26,11 +26,11 @@ BEGIN
     FROM rowlock_limit_slot FORCE INDEX (PRIMARY)
     WHERE name = wanted_name AND run_id IS NULL AND NOT EXISTS (
       SELECT 1 FROM rowlock_limit_slot AS beyond WHERE beyond.name = wanted_name
-      AND beyond.n > COALESCE((SELECT max FROM rowlock_limit_size AS fixed WHERE fixed.name = wanted_name), size))
+      AND beyond.n > COALESCE((SELECT max FROM rowlock_limit_setting AS fixed WHERE fixed.name = wanted_name), size))
     ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
     IF IS_USED_LOCK(gate) = CONNECTION_ID() THEN
       -- Not SET … = (SELECT …), which waits for locks.
-      SELECT COALESCE(MAX(max), size) INTO size FROM rowlock_limit_size WHERE name = wanted_name;
+      SELECT COALESCE(MAX(max), size) INTO size FROM rowlock_limit_setting WHERE name = wanted_name;
       SELECT COUNT(*), IF(COUNT(*) < size OR SUM(leased_until <= UTC_TIMESTAMP(6)) > 0, 'short', 'full')
       INTO slots, outcome
       FROM rowlock_limit_slot WHERE name = wanted_name;
@@ -71,7 +71,7 @@ BEGIN
     STRAIGHT_JOIN rowlock_limit_slot AS slot FORCE INDEX (PRIMARY) ON slot.name = over_now.name AND slot.n = over_now.n
     SET slot.run_id = NULL, slot.leased_until = NULL;
 
-    SELECT LEAST(COALESCE((SELECT max FROM rowlock_limit_size WHERE name = wanted_name), size), 1000, GREATEST(4, 2 * slots))
+    SELECT LEAST(COALESCE((SELECT max FROM rowlock_limit_setting WHERE name = wanted_name), size), 1000, GREATEST(4, 2 * slots))
     INTO slots;
     INSERT INTO rowlock_limit_slot (name, n)
     WITH RECURSIVE number AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM number WHERE n < slots)
@@ -236,7 +236,7 @@ BEGIN
              COALESCE(per_ms, JSON_EXTRACT(wanted, CONCAT('$[', place, '][2]'))),
              COALESCE(burst, JSON_EXTRACT(wanted, CONCAT('$[', place, '][3]')))
       INTO before_now, own_starts, own_ms, own_burst
-      FROM rowlock_rate AS rate LEFT JOIN rowlock_rate_numbers AS fixed ON fixed.name = rate.name
+      FROM rowlock_rate AS rate LEFT JOIN rowlock_limit_setting AS fixed ON fixed.name = rate.name
       WHERE rate.name = rate_name;
       -- Rounded up, so that no more starts fit.
       SET spacing = (own_ms * 1000 + own_starts - 1) DIV own_starts;

@@ -1,12 +1,5 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import {
-  type Job,
-  type LimitSize,
-  limitsIn,
-  type PauseView,
-  type RateSetting,
-  type WorkerView,
-} from '@rowlock/core/driver';
+import { type Job, type LimitSetting, limitsIn, type PauseView, type WorkerView } from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -68,9 +61,12 @@ export interface WorkerViewRow {
   running: string;
 }
 
-export interface LimitSizeRow {
+export interface LimitSettingRow {
   name: string;
-  max: number;
+  max: number | null;
+  starts: number | null;
+  per_ms: string | null;
+  burst: number | null;
   set_at: string;
   set_by: string;
 }
@@ -109,7 +105,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: '0' });
   return {
     ...job,
-    ...limitsIn(row.limits),
+    limits: limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(Number(row.available_at)),
     output: json<Json>(row.output),
@@ -141,27 +137,19 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
   };
 }
 
-export function toLimitSize(row: LimitSizeRow): LimitSize {
-  return { name: row.name, max: row.max, setAt: new Date(Number(row.set_at)), setBy: row.set_by };
+export function toLimitSetting({ name, max, starts, per_ms, burst, ...set }: LimitSettingRow): LimitSetting {
+  return {
+    name,
+    ...(max !== null && { max }),
+    ...(starts !== null && burst !== null && { starts, perMs: Number(per_ms), burst }),
+    setAt: new Date(Number(set.set_at)),
+    setBy: set.set_by,
+  };
 }
 
 export function toPauseView({ scope, name, reason, ...row }: PauseRow): PauseView {
   const until = row.ends_at === null ? null : new Date(Number(row.ends_at));
   return { scope, name, until, reason, by: row.paused_by, pausedAt: new Date(Number(row.paused_at)) };
-}
-
-export interface RateSettingRow {
-  name: string;
-  starts: number;
-  per_ms: string;
-  burst: number;
-  set_at: string;
-  set_by: string;
-}
-
-export function toRateSetting({ name, starts, per_ms, burst, set_at, set_by }: RateSettingRow): RateSetting {
-  const numbers = { limit: starts, perMs: Number(per_ms), burst };
-  return { name, ...numbers, setAt: new Date(Number(set_at)), setBy: set_by };
 }
 
 function json<Value>(text: string | null): Value | null {

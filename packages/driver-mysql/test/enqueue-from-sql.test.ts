@@ -99,7 +99,7 @@ test('every argument reaches its column', async () => {
       maxAttempts: 9,
       uniqueKey: 'u',
       metadata: { by: 'sql' },
-      limits: { a: 1000, b: 2 },
+      limits: { a: { max: 1000 }, b: { max: 2 } },
     },
   ]);
   expect(await driver.survey({ queues: ['Ω'], kinds: ['k'] })).toMatchObject({ promoted: 0, waiting: false });
@@ -231,19 +231,16 @@ test.each([
   expect(await listed()).toEqual([]);
 });
 
-test('the limits take rates too, alone or behind the size of a limit of the same name', async () => {
+test('the limits take starts too, alone or behind how many at once', async () => {
   await driver.schema.migrate();
   await call({ kind: 'k', limits: '{"maps": [60, 60000, 1], "mail": [3, 1, 500, 9], "a": 1}' });
   const [rows] = await client.query<never>('SELECT limits FROM rowlock_job');
-  const sizes = [
+  const limits = [
     { name: 'a', max: 1 },
-    { name: 'mail', max: 3 },
+    { name: 'mail', max: 3, starts: 1, perMs: 500, burst: 9 },
+    { name: 'maps', starts: 60, perMs: 60_000, burst: 1 },
   ];
-  const rates = [
-    { name: 'maps', limit: 60, perMs: 60_000, burst: 1 },
-    { name: 'mail', limit: 1, perMs: 500, burst: 9 },
-  ];
-  expect(rows).toEqual([{ limits: limitsText(sizes, rates) }]);
+  expect(rows).toEqual([{ limits: limitsText(limits) }]);
 });
 
 test('limits that are too long together are refused', async () => {

@@ -90,7 +90,7 @@ async function heldUp(): Promise<number> {
 /** Works while nobody else can read the sizes of limits, which a taker does behind its gate. */
 async function whileSizesAreLocked(work: () => Promise<void>): Promise<void> {
   const locker = await pool.getConnection();
-  await locker.query('LOCK TABLES rowlock_limit_size WRITE');
+  await locker.query('LOCK TABLES rowlock_limit_setting WRITE');
   try {
     await work();
   } finally {

@@ -85,7 +85,6 @@ const WRITES: Readonly<Record<string, Spell>> = {
   resume: ofOne(sql.resume, ['queue']),
   endPauses: () => [sql.endPauses, []],
   giveBackStart: ofOne(sql.giveBackStart, [], [RUN]),
-  unsetRate: ofOne(sql.unsetRate),
   pauseSchedule: ofOne(sql.pauseSchedule, ['test']),
   resumeSchedule: ofOne(sql.resumeSchedule, [1], ['f']),
   removeSchedule: ofOne(sql.removeSchedule),
@@ -142,7 +141,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot edge rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_size rowlock_pause rowlock_rate rowlock_rate_numbers rowlock_schedule rowlock_follower rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
+  'job run worker bell slot edge rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_setting rowlock_pause rowlock_rate rowlock_schedule rowlock_follower rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
     ' ',
   );
 
@@ -172,7 +171,7 @@ test.each([0, 3, 20, 2_000, 10_000])(
         "INSERT INTO rowlock_worker (id, name, host, pid, queues) SELECT id, 'w', 'h', 1, '[]' FROM rowlock_job",
         "INSERT INTO rowlock_bell (id, wake_up) SELECT id, '{}' FROM rowlock_job",
         "INSERT INTO rowlock_limit_slot (name, n, run_id, leased_until) SELECT 'n', id, id, UTC_TIMESTAMP() FROM rowlock_job",
-        'INSERT INTO rowlock_limit_size (name, max) SELECT id, 1 FROM rowlock_job',
+        'INSERT INTO rowlock_limit_setting (name, max) SELECT id, 1 FROM rowlock_job',
         'ANALYZE TABLE rowlock_job, rowlock_run, rowlock_open_run, rowlock_worker, rowlock_bell',
         "INSERT INTO rowlock_pause (scope, name) SELECT 'queue', id FROM rowlock_job",
         "INSERT INTO rowlock_schedule (name, plan, fingerprint, source, next_at, paused_at, paused_by) SELECT id, '{}', 'f', 'code', '1970-01-01 00:00:00.001', IF(id % 2, NULL, UTC_TIMESTAMP()), IF(id % 2, NULL, 'b') FROM rowlock_job",
@@ -180,7 +179,7 @@ test.each([0, 3, 20, 2_000, 10_000])(
         "INSERT INTO rowlock_capture_loss (name, error) SELECT id, 'e' FROM rowlock_job",
         "INSERT INTO rowlock_follower SELECT id, id, '9999-12-31' FROM rowlock_job",
         'INSERT INTO rowlock_capture_backfill (name) SELECT id FROM rowlock_job',
-        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_size, rowlock_pause, rowlock_schedule, rowlock_follower, rowlock_tally',
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_setting, rowlock_pause, rowlock_schedule, rowlock_follower, rowlock_tally',
       ])
         await connection.query(fill);
 

@@ -24,8 +24,8 @@ CREATE DOMAIN job_limits AS text COLLATE "C" CONSTRAINT names_and_sizes CHECK (V
   '(?:[1-9][0-9]{0,2}|1000|\[(?:(?:[1-9][0-9]{0,2}|1000),)?(?:[1-9][0-9]{0,5}|1000000),[1-9][0-9]{0,9},(?:[1-9][0-9]{0,2}|1000)\])'
   '(?:,(?!\})|(?=\}))){1,8}\}$');
 CREATE DOMAIN limit_max AS integer CHECK (VALUE BETWEEN 1 AND 1000);
-CREATE DOMAIN rate_starts AS integer CHECK (VALUE BETWEEN 1 AND 1000000);
-CREATE DOMAIN rate_per_ms AS bigint CHECK (VALUE BETWEEN 1 AND 2678400000);
+CREATE DOMAIN limit_starts AS integer CHECK (VALUE BETWEEN 1 AND 1000000);
+CREATE DOMAIN limit_per_ms AS bigint CHECK (VALUE BETWEEN 1 AND 2678400000);
 
 -- The two indexes without a condition get a second entry for each job when it is settled, right beside the first: with half of each page left
 -- free, settling 500 jobs takes a tenth less of the server's time than splitting pages for them, and inserting them takes the same.
@@ -218,12 +218,18 @@ CREATE TABLE limit_mark (
 
 CREATE INDEX limit_mark_of ON limit_mark (name, n);
 
--- The sizes that were set at run time. They count in place of what jobs say.
-CREATE TABLE limit_size (
+-- The numbers of limits that were set at run time: how many at once, and how many starts in so many milliseconds. They count in place of what
+-- jobs say, each that is not null. Apart from slots and starts, so that a caller's open transaction that sets them holds up nobody.
+CREATE TABLE limit_setting (
   name    text PRIMARY KEY,
-  max     limit_max NOT NULL,
+  max     limit_max,
+  starts  limit_starts,
+  per_ms  limit_per_ms,
+  burst   limit_max,
   set_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-  set_by  text NOT NULL DEFAULT ''
+  set_by  text NOT NULL DEFAULT '',
+  CONSTRAINT limit_setting_some CHECK (num_nonnulls(max, starts) > 0),
+  CONSTRAINT limit_setting_starts CHECK (num_nulls(starts, per_ms, burst) IN (0, 3))
 );
 
 -- The work that is paused. The claim's statement reads these rows, and a pause begins for all workers with its commit. One that has ended
@@ -251,17 +257,6 @@ CREATE TABLE rate (
   -- The last take, until it is given back, and the time before it.
   last_take    uuid,
   before_take  timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-
--- The numbers of rates that were set at run time: so many starts in so many milliseconds. They count in place of what jobs say. Apart from the
--- rate itself, so that a caller's open transaction that sets them holds up no start.
-CREATE TABLE rate_numbers (
-  name    text PRIMARY KEY,
-  starts  rate_starts NOT NULL,
-  per_ms  rate_per_ms NOT NULL,
-  burst   limit_max NOT NULL,
-  set_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-  set_by  text NOT NULL DEFAULT ''
 );
 
 -- Jobs that are enqueued at times of their own. Whoever moves next_at enqueues the job in the same transaction, so a tick is there once. Times
@@ -391,7 +386,7 @@ BEGIN
         IF own IS NOT NULL THEN
           SELECT EXISTS (
               SELECT FROM limit_slot WHERE name = names[place]
-                AND n > coalesce((SELECT max FROM limit_size WHERE limit_size.name = names[place]), sizes[place])),
+                AND n > coalesce((SELECT max FROM limit_setting WHERE limit_setting.name = names[place]), sizes[place])),
             EXISTS (SELECT FROM limit_mark WHERE name = names[place] AND n = own AND until > clock_timestamp())
           INTO is_beyond, is_marked;
           IF is_beyond OR is_marked THEN
@@ -445,7 +440,7 @@ DECLARE
   marked_since integer[];
   size_since integer;
 BEGIN
-  SELECT count(*), coalesce((SELECT max FROM limit_size WHERE name = of_name), own_size) INTO slots, size
+  SELECT count(*), coalesce((SELECT max FROM limit_setting WHERE name = of_name), own_size) INTO slots, size
   FROM limit_slot WHERE name = of_name;
   marked := ARRAY(SELECT n FROM limit_mark WHERE name = of_name AND until > clock_timestamp());
   SELECT n INTO own FROM limit_slot WHERE name = of_name AND n <> ALL (marked) ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED;
@@ -461,7 +456,7 @@ BEGIN
         ORDER BY n LIMIT slots - size
         FOR UPDATE SKIP LOCKED);
     END IF;
-    SELECT coalesce((SELECT max FROM limit_size WHERE name = of_name), own_size),
+    SELECT coalesce((SELECT max FROM limit_setting WHERE name = of_name), own_size),
            ARRAY(SELECT n FROM limit_mark WHERE name = of_name AND until > clock_timestamp())
     INTO size_since, marked_since;
     RAISE EXCEPTION USING ERRCODE = 'RLCNT';
@@ -505,7 +500,7 @@ BEGIN
     RETURN '';
   END IF;
   IF jsonb_typeof(limits) <> 'object' THEN
-    RAISE EXCEPTION 'limits must be an object of names and sizes, or rates, as {"mail": 3, "maps": [60, 60000, 1]}.' USING ERRCODE = '22023';
+    RAISE EXCEPTION 'limits must be an object of names, with how many at once or how many starts, as {"mail": 3, "maps": [60, 60000, 1]}.' USING ERRCODE = '22023';
   END IF;
   RETURN (
     SELECT coalesce('{' || string_agg(to_json(key) || ':' || replace(value::text, ', ', ','), ',' ORDER BY key COLLATE "C") || '}', '')

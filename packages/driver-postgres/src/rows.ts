@@ -2,11 +2,9 @@ import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
   type Job,
   type KindsServed,
-  type LimitSize,
+  type LimitSetting,
   limitsIn,
   type PauseView,
-  type RateNumbers,
-  type RateSetting,
   type RunningJobs,
   type WorkerLines,
   type WorkerView,
@@ -78,9 +76,7 @@ export interface WorkerRow {
   running: readonly RunningJobs[];
 }
 
-export interface LimitRow {
-  name: string;
-  max: number;
+export interface LimitSettingRow extends Omit<LimitSetting, 'setAt' | 'setBy'> {
   set_at: number;
   set_by: string;
 }
@@ -92,12 +88,6 @@ export interface PauseRow {
   reason: string | null;
   by: string;
   paused_at: number;
-}
-
-export interface RateRow extends RateNumbers {
-  name: string;
-  set_at: number;
-  set_by: string;
 }
 
 export function toJob(row: JobRow): Job {
@@ -125,7 +115,7 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: 0n });
   return {
     ...job,
-    ...limitsIn(row.limits),
+    limits: limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(row.available_at),
     output: row.output,
@@ -146,16 +136,12 @@ export function toWorkerView(row: WorkerRow): WorkerView {
   return { ...worker, id: String(id), startedAt: new Date(started_at) };
 }
 
-export function toLimitSize({ name, max, set_at, set_by }: LimitRow): LimitSize {
-  return { name, max, setAt: new Date(set_at), setBy: set_by };
+export function toLimitSetting({ set_at, set_by, ...numbers }: LimitSettingRow): LimitSetting {
+  return { ...numbers, setAt: new Date(set_at), setBy: set_by };
 }
 
 export function toPauseView({ until, paused_at, ...pause }: PauseRow): PauseView {
   return { ...pause, until: date(until), pausedAt: new Date(paused_at) };
-}
-
-export function toRateSetting({ set_at, set_by, ...rate }: RateRow): RateSetting {
-  return { ...rate, setAt: new Date(set_at), setBy: set_by };
 }
 
 function date(ms: number | null): Date | null {

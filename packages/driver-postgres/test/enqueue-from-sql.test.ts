@@ -96,20 +96,17 @@ describe('limits', () => {
     expect(rows).toEqual([{ limits: limitsText(all.map(([name, max]) => ({ name, max }))) }]);
   });
 
-  test('take rates too, alone or behind the size of a limit of the same name', async () => {
+  test('take starts too, alone or behind how many at once', async () => {
     const json = '{"maps": [60, 60000, 1], "mail": [3, 1, 500, 9], "a": 1}';
     await client.query('DELETE FROM rowlock.job');
     await client.query("SELECT rowlock.enqueue('k', limits => $1)", [json]);
     const { rows } = await client.query('SELECT limits FROM rowlock.job');
     const limits = [
       { name: 'a', max: 1 },
-      { name: 'mail', max: 3 },
+      { name: 'mail', max: 3, starts: 1, perMs: 500, burst: 9 },
+      { name: 'maps', starts: 60, perMs: 60_000, burst: 1 },
     ];
-    const rates = [
-      { name: 'maps', limit: 60, perMs: 60_000, burst: 1 },
-      { name: 'mail', limit: 1, perMs: 500, burst: 9 },
-    ];
-    expect(rows).toEqual([{ limits: limitsText(limits, rates) }]);
+    expect(rows).toEqual([{ limits: limitsText(limits) }]);
   });
 
   test.each([

@@ -285,11 +285,11 @@ test('a size that is set wakes workers when it is committed', async () => {
   const heard: unknown[] = [];
   listener.on('notification', ({ payload }) => heard.push(payload));
   await listener.query('LISTEN "rowlock:rowlock"');
-  await driver.setLimit('a', 3, 'ann');
+  await driver.setLimit('a', { max: 3 }, 'ann');
   await driver.setLimit('a', null, 'ann');
   const caller = await admin.connect();
   await caller.query('BEGIN');
-  await driver.join(caller).setLimit('b', 7, 'bob');
+  await driver.join(caller).setLimit('b', { max: 7 }, 'bob');
   expect(await driver.limits()).toEqual([]);
   await caller.query('COMMIT');
   caller.release();

@@ -34,7 +34,7 @@ export function createSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     queue: CreateSpreadsheet.queue,
     payload: CreateSpreadsheet.payload,
     attempts: CreateSpreadsheet.attempts,
-    rate: CreateSpreadsheet.rate,
+    limit: CreateSpreadsheet.limit,
     retry: PAUSES,
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',

@@ -5,7 +5,7 @@ export type { GoogleClientOptions, GoogleCredentials, ServiceAccountKey } from '
 export {
   CreateSpreadsheet,
   type CreateSpreadsheetJob,
-  SHEETS_RATE,
+  SHEETS_LIMIT,
   UpdateSpreadsheet,
   type UpdateSpreadsheetJob,
 } from './jobs.js';

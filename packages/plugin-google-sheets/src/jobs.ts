@@ -1,4 +1,4 @@
-import type { Enqueueable, RateLimit } from '@rowlock/core';
+import type { Enqueueable, Limit } from '@rowlock/core';
 import { z } from 'zod';
 import { MAX_COLUMNS, MAX_ROWS } from './limits.js';
 
@@ -11,12 +11,12 @@ const ATTEMPTS = 8;
  * Google's default is 60 of each a minute for one user: https://developers.google.com/workspace/sheets/api/limits.
  * At most 58 runs start in any minute, after a pause three of them at once. Two are left for calls that come late.
  */
-export const SHEETS_RATE = {
+export const SHEETS_LIMIT = {
   name: 'google-sheets',
-  limit: 56,
+  starts: 56,
   per: '1m',
   burst: 3,
-} as const satisfies RateLimit;
+} as const satisfies Limit;
 
 const Cell = z.union([z.string().max(5_000), z.number(), z.boolean(), z.null()]);
 
@@ -41,7 +41,7 @@ export const CreateSpreadsheet = {
   kind: 'spreadsheet.create',
   queue: QUEUE,
   attempts: ATTEMPTS,
-  rate: SHEETS_RATE,
+  limit: SHEETS_LIMIT,
   payload: CreatePayload,
 } satisfies Enqueueable;
 
@@ -50,7 +50,7 @@ export const UpdateSpreadsheet = {
   kind: 'spreadsheet.update',
   queue: QUEUE,
   attempts: ATTEMPTS,
-  rate: SHEETS_RATE,
+  limit: SHEETS_LIMIT,
   payload: UpdatePayload,
 } satisfies Enqueueable;
 

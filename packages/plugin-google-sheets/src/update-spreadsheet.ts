@@ -30,7 +30,7 @@ export function updateSpreadsheet<Tx>(spreadsheets: Spreadsheets, needs: Needs<T
     group: true,
     after: [CreateSpreadsheet.kind],
     attempts: UpdateSpreadsheet.attempts,
-    rate: UpdateSpreadsheet.rate,
+    limit: UpdateSpreadsheet.limit,
     retry: PAUSES,
     claim: needs.claim ?? 'hold',
     timeout: needs.timeout ?? '60s',

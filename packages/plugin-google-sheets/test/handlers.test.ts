@@ -85,7 +85,7 @@ test('the handlers say of themselves what a worker needs to know', () => {
       queue: 'spreadsheets',
       groupMax: 1,
       attempts: CreateSpreadsheet.attempts,
-      rate: CreateSpreadsheet.rate,
+      limit: CreateSpreadsheet.limit,
     },
     update: {
       kind: 'spreadsheet.update',
@@ -93,7 +93,7 @@ test('the handlers say of themselves what a worker needs to know', () => {
       groupMax: 1000,
       after: ['spreadsheet.create'],
       attempts: UpdateSpreadsheet.attempts,
-      rate: UpdateSpreadsheet.rate,
+      limit: UpdateSpreadsheet.limit,
     },
   });
 });

@@ -1,7 +1,7 @@
 import { createRowlock } from '@rowlock/core';
 import { memory, memoryDatabase } from '@rowlock/driver-memory';
 import { afterEach, expect, test } from 'vitest';
-import { CreateSpreadsheet, googleSheets, SHEETS_RATE, UpdateSpreadsheet } from '../src/index.js';
+import { CreateSpreadsheet, googleSheets, SHEETS_LIMIT, UpdateSpreadsheet } from '../src/index.js';
 import { emulated } from './emulated.js';
 
 const MINUTE_MS = 60_000;
@@ -56,12 +56,12 @@ async function started() {
   }
   /** Lets all jobs run. The clock moves by the time of as many starts as a burst has: these are then at once. */
   async function ended(jobs: number): Promise<readonly string[]> {
-    const { name, limit, burst } = SHEETS_RATE;
+    const { name, starts, burst } = SHEETS_LIMIT;
     for (let started = burst; started < jobs; started += burst) {
       await settled(started);
-      clock.advance(Math.ceil((burst * MINUTE_MS) / limit));
+      clock.advance(Math.ceil((burst * MINUTE_MS) / starts));
       // The workers' own clocks go on: without this they would look again only after the real pause.
-      await driver.notify([{ rate: name }]);
+      await driver.notify([{ limit: name }]);
     }
     await settled(jobs);
     return endings;

@@ -26,7 +26,6 @@ function samples(text: string): ReadonlyMap<string, number> {
 const nothing = {
   jobs: { pauses: async () => [] },
   limits: { list: async () => [] },
-  rates: { list: async () => [] },
 };
 
 /** What is known of an empty database whose workers are looked for like this. */
@@ -251,10 +250,10 @@ test('jobs that wait are counted, with the age of the oldest and whether nobody 
   expect(found.get(`rowlock_jobs_unserved${of}`)).toBe(1);
 });
 
-test('the slots of limits that are taken are shown, and the jobs that wait for limits and rates', async () => {
+test('the slots of limits that are taken are shown, the next start, and the jobs that wait', async () => {
   const mail = { name: 'mail', max: 3 };
-  const maps = { name: 'maps', limit: 1, per: '1h' } as const;
-  const Work = defineHandler({ kind: 'work', payload, limit: mail, rate: maps, run: () => {} });
+  const maps = { name: 'maps', starts: 1, per: '1h' } as const;
+  const Work = defineHandler({ kind: 'work', payload, limit: [mail, maps], run: () => {} });
   const metrics = prometheus();
   const { driver, rowlock } = await stage([metrics], [Work]);
   await rowlock.enqueueMany(
@@ -262,15 +261,15 @@ test('the slots of limits that are taken are shown, and the jobs that wait for l
     [1, 2].map(() => ({ payload: {} })),
   );
   await using slot = await rowlock.limits.slots('mail', { max: 3 }).acquire();
-  await driver.takeStarts([{ name: 'maps', limit: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
+  await driver.takeStarts([{ name: 'maps', starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
   metrics.watch(rowlock);
   const found = samples(await metrics.text());
   expect(slot.outcome).toBe('acquired');
-  expect(found.get('rowlock_limit_size{limit="mail"}')).toBe(3);
+  expect(found.get('rowlock_limit_max{limit="mail"}')).toBe(3);
   expect(found.get('rowlock_limit_taken{limit="mail"}')).toBe(1);
   expect(found.get('rowlock_limit_waiting{limit="mail"}')).toBe(2);
-  expect(found.get('rowlock_rate_waiting{rate="maps"}')).toBe(2);
-  expect(found.get('rowlock_rate_next_seconds{rate="maps"}')).toBeGreaterThan(3_500);
+  expect(found.get('rowlock_limit_waiting{limit="maps"}')).toBe(2);
+  expect(found.get('rowlock_limit_next_start_seconds{limit="maps"}')).toBeGreaterThan(3_500);
 });
 
 test('a program that may not look at slots has the other gauges', async () => {

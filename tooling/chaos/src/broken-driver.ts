@@ -1,5 +1,5 @@
 import type { Driver } from '@rowlock/core';
-import { type ClaimSession, type Entities, limitsOf } from '@rowlock/core/driver';
+import { type ClaimSession, type Entities, sizesOf } from '@rowlock/core/driver';
 import { instead } from './instead.js';
 
 /** Promises that a driver can break, so that the checker can be seen to notice. */
@@ -57,8 +57,8 @@ function admitsOneMore<Tx>(driver: Driver<Tx>): Driver<Tx> {
     const session = driver.claimSession(options);
     return instead(() => session, {
       async claim(criteria) {
-        for (const { name, max } of limitsOf(criteria.limits ?? ''))
-          await driver.setLimit(name, max + 1, 'broken');
+        for (const { name, max } of sizesOf(criteria.limits ?? ''))
+          await driver.setLimit(name, { max: max + 1 }, 'broken');
         return session.claim(criteria);
       },
     });

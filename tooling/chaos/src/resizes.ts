@@ -30,7 +30,7 @@ export function startResizes<Tx>(
       const max = random.whole(1, 2 * LIMITS[name]);
       history.write({ what: 'resizing', name, max });
       try {
-        await client.limits.set(name, max);
+        await client.limits.set(name, { max });
         history.write({ what: 'resized', name });
       } catch (error) {
         history.write({ what: 'resize doubted', name, error: codeOf(error) });

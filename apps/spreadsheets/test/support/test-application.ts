@@ -1,7 +1,7 @@
 import { createLog } from '@rowlock/app-parts';
 import { startWorkerProcess, type TestDatabase, type WorkerProcess } from '@rowlock/app-parts/testing';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
-import { SHEETS_RATE } from '@rowlock/plugin-google-sheets';
+import { SHEETS_LIMIT } from '@rowlock/plugin-google-sheets';
 import { type AnyComposition, compose } from '../../src/composition.js';
 import { readConfig } from '../../src/config.js';
 import { startFrontEnd } from '../../src/web/front-end.js';
@@ -57,7 +57,7 @@ export async function startTestApplication(options: TestApplicationOptions): Pro
   if (!options.isDatabaseAway) {
     await composition.migrate();
     // The emulator has no quotas here.
-    await composition.rowlock.rates.set(SHEETS_RATE.name, { limit: 1_000_000, per: '1m', burst: 1_000 });
+    await composition.rowlock.limits.set(SHEETS_LIMIT.name, { starts: 1_000_000, per: '1m', burst: 1_000 });
   }
   const frontEnd = await composition.both((rowlock, store) => startFrontEnd({ config, rowlock, store, log }));
   const workers: WorkerProcess[] = [];

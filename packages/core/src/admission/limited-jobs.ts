@@ -3,12 +3,12 @@ import type { Driver } from '../driver/driver.js';
 import type { QueuePart } from '../driver/queue-parts.js';
 import type { Survey } from '../driver/survey.js';
 import { isHint, type WakeUp } from '../driver/wake-up.js';
-import { limitsOf, ratesOf } from '../job/limits.js';
 import { ScanPosition } from '../worker/look/scan-position.js';
 import { SWEEP_MS, Sweep, type TakeStart } from '../worker/look/sweep.js';
 import type { SweepSource } from '../worker/look/sweep-source.js';
 import type { Part } from '../worker/part.js';
 import type { Alarm } from '../worker/time/alarm.js';
+import { ratesOf, sizesOf } from './limits-text.js';
 import { type PartLook, PartPages } from './next-parts.js';
 import type { RatedStarts } from './rated-starts.js';
 
@@ -79,8 +79,11 @@ export class LimitedJobs implements Part, SweepSource {
   wakeUp(wakeUp: WakeUp): void {
     const { starts, wake } = this.#parts;
     if (isHint(wakeUp)) this.#added(wakeUp.queue);
-    else if ('rate' in wakeUp && starts.changed(wakeUp.rate)) wake();
-    else if ('limit' in wakeUp && this.#freed([wakeUp.limit])) wake();
+    else if ('limit' in wakeUp) {
+      const hasStart = starts.changed(wakeUp.limit);
+      const hasSlot = this.#freed([wakeUp.limit]);
+      if (hasStart || hasSlot) wake();
+    }
   }
 
   /** Sweeps each part that has due jobs, for as long as one sweep may take. The next round goes on from there. */
@@ -138,7 +141,7 @@ export class LimitedJobs implements Part, SweepSource {
    */
   #freed(names: readonly string[]): boolean {
     const texts = [...this.#reached.keys()].filter((text) =>
-      limitsOf(text).some(({ name }) => names.includes(name)),
+      sizesOf(text).some(({ name }) => names.includes(name)),
     );
     for (const text of texts) this.#reached.delete(text);
     return texts.length > 0;
@@ -202,7 +205,7 @@ export class LimitedJobs implements Part, SweepSource {
     else if (!worked && !skipped && end === 'at the last job')
       this.#busy.set(nameOf({ queue, limits }), now + watchMs);
     if (!worked) return;
-    const names = limitsOf(limits).map(({ name }) => name);
+    const names = sizesOf(limits).map(({ name }) => name);
     if (this.#freed(names) || end === 'timed out') wake();
     // Where no job is left, nobody waits. A worker that stops leaves its slots to the others too.
     if (end === 'timed out') driver.notify(names.map((limit) => ({ limit }))).catch(onFault);

@@ -58,7 +58,7 @@ test('a start that no run has used is given back, and those who were refused mea
   const start = await starts.take(AB);
   await start?.giveBack();
   expect(calls).toEqual(['take a,b', 'give back a,b']);
-  expect(sent).toEqual([{ rate: 'a' }, { rate: 'b' }]);
+  expect(sent).toEqual([{ limit: 'a' }, { limit: 'b' }]);
 });
 
 test('a start that cannot be given back is lost, and the slot goes on', async () => {

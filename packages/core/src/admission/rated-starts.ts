@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
-import { ratesOf } from '../job/limits.js';
-import type { Rate } from '../job/rates.js';
 import type { Start } from '../worker/look/sweep.js';
+import { ratesOf } from './limits-text.js';
+import type { Rate } from './rate.js';
 
 export interface RatedStartsParts {
   readonly driver: Pick<Driver, 'takeStarts' | 'giveBackStarts' | 'notify'>;
@@ -29,7 +29,7 @@ export class RatedStarts {
     this.#parts = parts;
   }
 
-  /** How long no start is expected for jobs with these limits and rates, in milliseconds. */
+  /** How long no start is expected for jobs with these limits, in milliseconds. */
   leftMs(limits: string): number {
     const now = this.#parts.clock.now();
     return Math.max(0, ...ratesOf(limits).map(({ name }) => (this.#usedUp.get(name) ?? now) - now));
@@ -67,10 +67,10 @@ export class RatedStarts {
   async #giveBack(names: readonly string[], take: string): Promise<void> {
     const { driver } = this.#parts;
     await driver.giveBackStarts(names, take);
-    await driver.notify(names.map((rate) => ({ rate })));
+    await driver.notify(names.map((limit) => ({ limit })));
   }
 
-  /** A rate has other numbers, or a start that was given back. @returns whether a start was waited for */
+  /** A limit may have other numbers, or a start that was given back. @returns whether a start was waited for */
   changed(name: string): boolean {
     this.#changes += 1;
     return this.#usedUp.delete(name);

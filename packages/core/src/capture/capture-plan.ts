@@ -1,12 +1,11 @@
+import { limitsOfJob } from '../admission/limit.js';
+import { limitsText } from '../admission/limits-text.js';
 import type { CapturePlan } from '../driver/capture-store.js';
 import { type ColumnCondition, conditionOf } from '../driver/row-condition.js';
 import { InvalidInputError } from '../errors.js';
 import { ATTEMPTS, QUEUE } from '../handler/handler.js';
-import { checkLimitRule, limitsOfJob } from '../handler/job-limits.js';
-import { checkRateRule, ratesOfJob } from '../handler/job-rates.js';
 import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
-import { limitsText } from '../job/limits.js';
 import type { CaptureEvents, CaptureOptions } from './capture.js';
 
 type AnyOptions = CaptureOptions<string, string, string>;
@@ -47,16 +46,14 @@ function planOf(options: AnyOptions): CapturePlan {
   };
 }
 
-function jobOf({ kind, queue = QUEUE, priority = 0, attempts = ATTEMPTS, limit, rate }: AnyOptions) {
+function jobOf({ kind, queue = QUEUE, priority = 0, attempts = ATTEMPTS, limit }: AnyOptions) {
   checkName('kind', kind);
   checkName('queue', queue);
   checkWhole('priority', priority, -32_768, 32_767);
   checkWhole('attempts', attempts, 1, 1_000);
-  if (typeof limit === 'function' || typeof rate === 'function')
-    throw new InvalidInputError('limit and rate cannot be functions, as a trigger calls none.');
-  checkLimitRule(kind, limit);
-  checkRateRule(kind, rate);
-  const limits = limitsText(limitsOfJob({ kind, limit }, null, null), ratesOfJob({ kind, rate }, null, null));
+  if (typeof limit === 'function')
+    throw new InvalidInputError('limit cannot be a function, as a trigger calls none.');
+  const limits = limitsText(limitsOfJob({ kind, limit }, null, null));
   return { kind, queue, priority, maxAttempts: attempts, limits };
 }
 
@@ -145,7 +142,6 @@ const OPTIONS: readonly string[] = [
   'priority',
   'attempts',
   'limit',
-  'rate',
   'payload',
   'when',
   'bulk',

@@ -41,17 +41,19 @@ describe('defineCapture', () => {
     expect(items.plan).toMatchObject({ table: ['items'], key: ['order_id'], columns: ['quantity'] });
   });
 
-  test('a job has its limits and rates as an enqueue would write them', () => {
+  test('a job has its limits as an enqueue would write them', () => {
     const limited = defineCapture({
       name: 'limited',
       table: 'a',
       id: ['id'],
       kind: 'k',
-      limit: { name: 'search', max: 3 },
-      rate: { name: 'maps', limit: 60, per: '1m' },
+      limit: [
+        { name: 'search', max: 3 },
+        { name: 'maps', starts: 60, per: '1m' },
+      ],
     });
     expect(limited.plan.job.limits).toBe('{"maps":[60,60000,1],"search":3}');
-    expect(capturedJob(limited)).toMatchObject({ limit: { name: 'search', max: 3 }, rate: { name: 'maps' } });
+    expect(capturedJob(limited)).toMatchObject({ limit: [{ name: 'search', max: 3 }, { name: 'maps' }] });
   });
 
   test.each<[string, object]>([
@@ -73,7 +75,7 @@ describe('defineCapture', () => {
     ['notify must be one of throttled, always, never', { notify: 'often' }],
     ['onError must be one of fail, note', { onError: 'ignore' }],
     ['ownWrites must be one of skip, capture', { ownWrites: true }],
-    ['limit and rate cannot be functions', { limit: () => undefined }],
+    ['limit cannot be a function', { limit: () => undefined }],
     ['limit of the handler of "k" must be', { limit: {} }],
   ])('%s', (message, change) => {
     const wrong = () => untyped({ name: 'orders', table: 'a', id: ['id'], kind: 'k', ...change });

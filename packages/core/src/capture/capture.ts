@@ -1,7 +1,6 @@
+import type { Limit } from '../admission/limit.js';
 import type { CaptureNotify, CapturePlan } from '../driver/capture-store.js';
 import type { RowCondition, TableName } from '../driver/row-condition.js';
-import type { RateLimit } from '../handler/job-rates.js';
-import type { Limit } from '../job/limits.js';
 import { capturePlan } from './capture-plan.js';
 
 /** Changes of a table that become jobs. Made by `defineCapture`. */
@@ -12,7 +11,7 @@ export interface Capture<
 > {
   readonly name: Name;
   readonly plan: CapturePlan;
-  readonly options: Pick<CaptureOptions<Name, Id, Column>, 'limit' | 'rate'>;
+  readonly options: Pick<CaptureOptions<Name, Id, Column>, 'limit'>;
   /** For the compiler alone, and never there. */
   readonly types?: { readonly id: Id; readonly column: Column };
 }
@@ -42,8 +41,6 @@ export interface CaptureOptions<Name extends string, Id extends string, Column e
   readonly attempts?: number;
   /** The limits of the jobs. Triggers call no function. Default: none. */
   readonly limit?: Limit | readonly Limit[];
-  /** The rates of the jobs. Triggers call no function. Default: none. */
-  readonly rate?: RateLimit | readonly RateLimit[];
   /** The columns whose old and new values are in the payload. Default: none. */
   readonly payload?: readonly Column[];
   /** Only rows in which each column has this value, or one of these, before the change or after it. Default: all rows. */
@@ -97,6 +94,6 @@ export function defineCapture<
   const Column extends string = never,
 >(options: CaptureOptions<Name, Id, Column>): Capture<Name, Id, Column> {
   const plan = capturePlan(options);
-  const { name, limit, rate } = options;
-  return { name, plan, options: { ...(limit && { limit }), ...(rate && { rate }) } };
+  const { name, limit } = options;
+  return { name, plan, options: limit === undefined ? {} : { limit } };
 }

@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Limit } from '../admission/limit.js';
 import { InvalidInputError } from '../errors.js';
-import type { RateLimit } from '../handler/job-rates.js';
-import type { Limit } from '../job/limits.js';
 import type { Capture } from './capture.js';
 import { type ChangeOf, changeSchema } from './change.js';
 
@@ -11,7 +10,6 @@ export interface CapturedJob<Captured extends Capture> {
   readonly queue: string;
   readonly attempts: number;
   readonly limit?: Limit | readonly Limit[];
-  readonly rate?: RateLimit | readonly RateLimit[];
   readonly payload: StandardSchemaV1<ChangeOf<Captured>, ChangeOf<Captured>>;
 }
 
@@ -49,4 +47,4 @@ export function capturedJob<const Captured extends readonly [Capture, ...Capture
   };
 }
 
-const WORDS = { kind: 'kind', queue: 'queue', maxAttempts: 'attempts', limits: 'limit and rate' } as const;
+const WORDS = { kind: 'kind', queue: 'queue', maxAttempts: 'attempts', limits: 'limit' } as const;

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { DeclaredLimits } from '../admission/limit.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { QUEUE } from '../handler/handler.js';
-import type { DeclaredSizes } from '../handler/job-limits.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -28,17 +28,17 @@ import { changesUpdate, type JobChanges, updateJob } from './update-job.js';
 /** The calls that work on one job, and those that enqueue. */
 export class Client<Tx> {
   readonly #calls: Calls<Tx>;
-  readonly #sizes: DeclaredSizes | undefined;
+  readonly #declared: DeclaredLimits | undefined;
   readonly #around: AroundEnqueue | undefined;
 
   /**
    * @param around The middleware around enqueues, if any.
-   * @param sizes The sizes of limits that plugins declare.
+   * @param declared The limits that plugins declare.
    */
-  constructor(calls: Calls<Tx>, around: AroundEnqueue | undefined, sizes: DeclaredSizes | undefined) {
+  constructor(calls: Calls<Tx>, around: AroundEnqueue | undefined, declared: DeclaredLimits | undefined) {
     this.#calls = calls;
     this.#around = around;
-    this.#sizes = sizes;
+    this.#declared = declared;
   }
 
   /**
@@ -71,7 +71,7 @@ export class Client<Tx> {
         throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
       checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
       if (options.length === 0) return [];
-      const checked = newJobs(handler, options, this.#sizes);
+      const checked = newJobs(handler, options, this.#declared);
       const jobs = checked instanceof Promise ? await checked : checked;
       checkAfter(jobs);
       const { queue = QUEUE } = handler;
@@ -236,9 +236,7 @@ export class Client<Tx> {
     return this.#calls.within(call, async (tx) => {
       const known = checkId(publicId);
       const store = this.#calls.store(tx);
-      const job = changes?.limit === undefined ? undefined : await this.#calls.find(known, tx);
-      if (changes?.limit !== undefined && job === undefined) throw new JobNotFoundError(publicId);
-      const update = changesUpdate(changes, job?.rates);
+      const update = changesUpdate(changes, this.#declared);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
       const updated = await updateJob(store, known, update, tx !== undefined);

@@ -1,17 +1,16 @@
 import { hostname } from 'node:os';
 import { isDate } from 'node:util/types';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type AnyLimitRule, type DeclaredLimits, limitsOfJob } from '../admission/limit.js';
+import { limitsText } from '../admission/limits-text.js';
 import { MOST_FOLLOWED } from '../driver/followers.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { ATTEMPTS, checkSchema, QUEUE } from '../handler/handler.js';
-import { type AnyLimitRule, type DeclaredSizes, limitsOfJob } from '../handler/job-limits.js';
-import { type AnyRateRule, ratesOfJob } from '../handler/job-rates.js';
 import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
-import { limitsText } from '../job/limits.js';
 import { checkId } from './check-id.js';
 import { checkMetadata } from './metadata.js';
 import { type Replacing, replacingOf, type Unique } from './on-duplicate.js';
@@ -77,8 +76,6 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1,
   readonly attempts?: number;
   /** The handler's. Default: none. */
   readonly limit?: AnyLimitRule | undefined;
-  /** The handler's. Default: none. */
-  readonly rate?: AnyRateRule | undefined;
   /** For the compiler alone: a handler has the type of its output here. */
   readonly types?: { readonly output: Output };
 }
@@ -103,7 +100,7 @@ export function checkEnqueueable(given: Enqueueable): void {
 export function newJob(
   handler: Enqueueable,
   options: EnqueueOptions<unknown>,
-  sizes?: DeclaredSizes,
+  declared?: DeclaredLimits,
 ): NewJob | Promise<NewJob> {
   checkOptions(options);
   const { key = null, priority = 0, attempts = handler.attempts ?? ATTEMPTS, metadata = {} } = options;
@@ -127,10 +124,10 @@ export function newJob(
   };
   // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.
   const checked: unknown = checkPayload(handler, payload);
-  // The functions of limits and rates are written for a payload that the schema accepts.
+  // A limit's function is written for a payload that the schema accepts.
   const limited = (): NewJob => ({
     ...job,
-    limits: limitsText(limitsOfJob(handler, payload, key, sizes), ratesOfJob(handler, payload, key)),
+    limits: limitsText(limitsOfJob(handler, payload, key, declared)),
   });
   return checked instanceof Promise ? checked.then(limited) : limited();
 }

@@ -1,4 +1,4 @@
-import type { DeclaredSizes } from '../handler/job-limits.js';
+import type { DeclaredLimits } from '../admission/limit.js';
 import type { NewJob } from '../job/job.js';
 import { checkEnqueueable, type Enqueueable, type EnqueueOptions, newJob } from './enqueue-options.js';
 
@@ -11,12 +11,12 @@ import { checkEnqueueable, type Enqueueable, type EnqueueOptions, newJob } from 
 export function newJobs(
   handler: Enqueueable,
   options: readonly EnqueueOptions<unknown>[],
-  sizes?: DeclaredSizes,
+  declared?: DeclaredLimits,
 ): readonly NewJob[] | Promise<readonly NewJob[]> {
   checkEnqueueable(handler);
   const jobs: (NewJob | Promise<NewJob>)[] = [];
   try {
-    for (const each of options) jobs.push(newJob(handler, each, sizes));
+    for (const each of options) jobs.push(newJob(handler, each, declared));
   } catch (error) {
     // Checks still on their way may reject too. Without a handler, such a rejection would be unhandled.
     void Promise.allSettled(jobs);

@@ -14,7 +14,7 @@ export interface Unique {
 
 /**
  * - `keep`: the first job stays as it is.
- * - `replace`: the waiting job gets the payload, time, priority, limits and rates of the second one.
+ * - `replace`: the waiting job gets the payload, time, priority and limits of the second one.
  * - `debounce`: the same, and each enqueue puts the job off.
  *
  * If a run has the first job, with `replace` and `debounce` the second one is enqueued, and runs after it.

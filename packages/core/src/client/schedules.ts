@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { DeclaredLimits } from '../admission/limit.js';
 import type { Missed, Overlap, SchedulePlan, ScheduleRow, ScheduleSource } from '../driver/schedule-store.js';
 import type { Store } from '../driver/store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
-import type { DeclaredSizes } from '../handler/job-limits.js';
 import { checkName, checkWhole } from '../input.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
@@ -50,12 +50,12 @@ export interface ScheduleView {
 /** The schedules, at run time. */
 export class Schedules<Tx = unknown> {
   readonly #calls: Calls<Tx>;
-  readonly #sizes: DeclaredSizes | undefined;
+  readonly #limits: DeclaredLimits | undefined;
 
-  /** @param sizes The sizes of limits that plugins declare. */
-  constructor(calls: Calls<Tx>, sizes: DeclaredSizes | undefined) {
+  /** @param limits The limits that plugins declare. */
+  constructor(calls: Calls<Tx>, limits: DeclaredLimits | undefined) {
     this.#calls = calls;
-    this.#sizes = sizes;
+    this.#limits = limits;
   }
 
   /**
@@ -73,7 +73,7 @@ export class Schedules<Tx = unknown> {
   ): Promise<void> {
     return this.#within(call, async (driver) => {
       checkName('by', by);
-      const plan = await planOf(name, schedule, this.#sizes);
+      const plan = await planOf(name, schedule, this.#limits);
       const [before] = (await driver.schedules.find([name])).schedules;
       if (before?.source === 'code')
         throw new InvalidInputError(
@@ -104,7 +104,7 @@ export class Schedules<Tx = unknown> {
     checkWhole('count', count, 1, 100);
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
-    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#sizes);
+    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#limits);
     const { now, schedules } = await this.#within({}, (driver) => driver.schedules.find([name]));
     const found = plan ?? existing(name, schedules).plan;
     const times: Date[] = [];

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type DeclaredLimits, type Limit, namedLimits } from '../admission/limit.js';
+import { limitsText } from '../admission/limits-text.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobUpdate, Store, Updated } from '../driver/store.js';
 import type { Duration } from '../duration.js';
@@ -6,8 +8,6 @@ import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../
 import { checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
-import { type Limit, limitsText } from '../job/limits.js';
-import type { Rate, Rates } from '../job/rates.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import { type Operation, set } from '../update/operation.js';
 import { available } from './enqueue-options.js';
@@ -58,15 +58,15 @@ export interface JobChanges {
   readonly delay?: Duration;
   /** -32768 to 32767. Lower runs sooner. */
   readonly priority?: number;
-  /** Takes the place of the job's limits. Null: none. Its rates stay. */
-  readonly limit?: Limit | readonly Limit[] | null;
+  /** Takes the place of the job's limits. Null: none. */
+  readonly limit?: Limit | string | readonly (Limit | string)[] | null;
 }
 
 /**
- * @param rates The rates that the job has. They never change. They count for a limit alone.
+ * @param declared The limits that plugins declare.
  * @throws InvalidInputError
  */
-export function changesUpdate(changes: JobChanges, rates: Rates = {}): JobUpdate {
+export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): JobUpdate {
   const given: JobChanges = Object(changes);
   const { payload, runAt, delay, priority, limit, ...others } = given;
   const [other] = Object.keys(others);
@@ -80,18 +80,9 @@ export function changesUpdate(changes: JobChanges, rates: Rates = {}): JobUpdate
     ...((runAt !== undefined || delay !== undefined) && {
       available: available({ ...(runAt !== undefined && { runAt }), ...(delay !== undefined && { delay }) }),
     }),
-    ...(limit !== undefined && { limits: limitsText(limitsIn(limit), ratesIn(rates)) }),
+    ...(limit !== undefined && { limits: limitsText(namedLimits(limit ?? [], ' of the job', declared)) }),
   };
   return { column: 'payload', operations, values, from: ['new'], mostBytes: LIMITS.payloadBytes };
-}
-
-function limitsIn(limit: Limit | readonly Limit[] | null): readonly Limit[] {
-  if (limit === null) return [];
-  return 'name' in limit ? [limit] : limit;
-}
-
-function ratesIn(rates: Rates): readonly Rate[] {
-  return Object.entries(rates).map(([name, numbers]) => ({ name, ...numbers }));
 }
 
 /**

@@ -73,7 +73,7 @@ export interface CapturedJobOptions {
   readonly kind: string;
   readonly priority: number;
   readonly maxAttempts: number;
-  /** The text of its limits and rates. */
+  /** The text of its limits. */
   readonly limits: string;
 }
 

@@ -1,6 +1,6 @@
+import type { Rate } from '../admission/rate.js';
 import type { JobId } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
-import type { Rate } from '../job/rates.js';
 import type { Anchor, SessionListener, WorkerInfo } from './anchor.js';
 import type { BegunRun, BegunRunsQuestion } from './begun-runs.js';
 import type { CaptureStore } from './capture-store.js';
@@ -90,7 +90,7 @@ export interface Driver<Tx = unknown> extends Store {
    */
   situation(question: SituationQuestion): Promise<Situation | undefined>;
 
-  /** The due jobs with limits or rates in all queues, also paused ones, and those that a run has. Reads without locks. */
+  /** The due jobs with limits in all queues, also paused ones, and those that a run has. Reads without locks. */
   limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs>;
 
   /**
@@ -102,7 +102,7 @@ export interface Driver<Tx = unknown> extends Store {
   takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]>;
 
   /**
-   * The times of rates that were ever used. Reads without locks.
+   * The times of the starts of limits that were ever used. Reads without locks.
    *
    * @param names As that of `takenSlots`.
    */
@@ -117,7 +117,7 @@ export interface Driver<Tx = unknown> extends Store {
 
   /**
    * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's
-   * clock, as `startAt` defines it, in a transaction of its own. Numbers that `setRate` has set count in place of those
+   * clock, as `startAt` defines it, in a transaction of its own. Numbers that `setLimit` has set count in place of those
    * given.
    *
    * @param take The id of this take, a UUID.
@@ -172,7 +172,7 @@ export interface Driver<Tx = unknown> extends Store {
   /**
    * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
    * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
-   * those alone whose size was set. Deletes nothing while somebody takes a slot of the same limit.
+   * those alone whose `max` was set. Deletes nothing while somebody takes a slot of the same limit.
    *
    * @returns the last name, or null if none is behind it
    */

@@ -27,7 +27,7 @@ export interface FrontJob extends NamedJob {
   readonly id: JobId;
   readonly key: string | null;
   readonly priority: number;
-  /** The text of its limits and rates. */
+  /** The text of its limits. */
   readonly limits: string;
   /** The row's state. */
   readonly status: State;

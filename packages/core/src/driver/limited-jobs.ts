@@ -9,7 +9,7 @@ export interface LimitedJobsBounds {
   readonly counted: number;
 }
 
-/** The jobs with limits or rates that are due, or that a run has. */
+/** The jobs with limits that are due, or that a run has. */
 export interface LimitedJobs {
   readonly parts: readonly LimitedPart[];
   /** Those that a run has: leased ones, and among the first due ones of each part. */

@@ -1,7 +1,7 @@
-/** Due jobs of a queue that have the same limits and rates. They are claimed apart from the queue's other jobs. */
+/** Due jobs of a queue that have the same limits. They are claimed apart from the queue's other jobs. */
 export interface QueuePart {
   readonly queue: string;
-  /** The text of their limits and rates: see `limitsText`. */
+  /** The text of their limits: see `limitsText`. */
   readonly limits: string;
 }
 
@@ -24,7 +24,7 @@ export interface PartsPage {
 
 /** A part as a driver has found it. */
 export interface FoundPart extends QueuePart {
-  /** Whether one of its limits or rates is paused. */
+  /** Whether one of its limits is paused. */
   readonly paused: boolean;
 }
 

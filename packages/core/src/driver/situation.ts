@@ -1,6 +1,6 @@
+import type { RateNumbers } from '../admission/rate.js';
 import type { JobError } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
-import type { RateNumbers } from '../job/rates.js';
 
 /** What to find out of a job. */
 export interface SituationQuestion {
@@ -17,7 +17,7 @@ export interface Situation extends NamedJob {
   readonly now: Date;
   readonly queue: string;
   readonly key: string | null;
-  /** The text of its limits and rates. */
+  /** The text of its limits. */
   readonly limits: string;
   /** The row's state. */
   readonly status: State;
@@ -40,7 +40,7 @@ export interface Situation extends NamedJob {
   readonly followed: { readonly jobs: readonly NamedJob[]; readonly more: boolean };
   /** How many due jobs of its part of the queue the claim meets first. Without those of paused kinds, and those that a run has. */
   readonly before: number;
-  /** The rates of the job that were ever used. */
+  /** The times of those of its limits from which a start was ever taken. */
   readonly rates: readonly RateTime[];
 }
 
@@ -63,7 +63,7 @@ export interface HeldJob extends NamedJob {
   readonly run: HoldingRun;
 }
 
-/** The time of a rate. */
+/** The time of the starts of a limit. */
 export interface RateTime {
   readonly name: string;
   /** How long until the next start would be, if all were evenly spaced, in microseconds. Negative for a time that has passed. */

@@ -1,6 +1,6 @@
+import type { LimitNumbers } from '../admission/limits-text.js';
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
-import type { RateNumbers } from '../job/rates.js';
 import type { Operation } from '../update/operation.js';
 import type { WorkerView } from './anchor.js';
 import type { JobFilter, JobIds, Page } from './job-filter.js';
@@ -81,15 +81,15 @@ export interface Store {
   notify(wakeUps: readonly WakeUp[]): Promise<void>;
 
   /**
-   * Sets the size of a limit for all takers, in place of what they say. Null: what they say is the size again. Those who
-   * have slots keep them.
+   * Sets the numbers of a limit for all takers, in place of what they say, and of an earlier setting. What is left out is
+   * as they say. Null: all is as they say again. Those who have slots keep them, and earlier starts count on.
    *
    * @param by Who sets it.
    */
-  setLimit(name: string, max: number | null, by: string): Promise<void>;
+  setLimit(name: string, numbers: LimitNumbers | null, by: string): Promise<void>;
 
-  /** The limits whose size was set, in the order of their names, up to 1,000. */
-  limits(): Promise<readonly LimitSize[]>;
+  /** The limits whose numbers were set, in the order of their names, up to 1,000. */
+  limits(): Promise<readonly LimitSetting[]>;
 
   /**
    * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
@@ -105,31 +105,12 @@ export interface Store {
   /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
   pauses(): Promise<readonly PauseView[]>;
 
-  /**
-   * Sets the numbers of a rate for all takers, in place of what they say. Null: what they say counts again. Earlier
-   * starts count on.
-   *
-   * @param by Who sets it.
-   */
-  setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void>;
-
-  /** The rates whose numbers were set, in the order of their names, up to 1,000. */
-  rates(): Promise<readonly RateSetting[]>;
-
   /** The workers that are alive, and those that stopped within the last hour. */
   workers(): Promise<readonly WorkerView[]>;
 }
 
-/** A limit whose size was set at run time. */
-export interface LimitSize {
-  readonly name: string;
-  readonly max: number;
-  readonly setAt: Date;
-  readonly setBy: string;
-}
-
-/** A rate whose numbers were set at run time. */
-export interface RateSetting extends RateNumbers {
+/** A limit whose numbers were set at run time. */
+export interface LimitSetting extends LimitNumbers {
   readonly name: string;
   readonly setAt: Date;
   readonly setBy: string;
@@ -187,7 +168,7 @@ export interface JobValues {
   readonly latestMs?: number;
   /** Whether a job that waits for others (`NewJob.after`) keeps its time, whatever `available` is. */
   readonly keepsWaiting?: boolean;
-  /** The text of its limits and rates: see `limitsText`. */
+  /** The text of its limits: see `limitsText`. */
   readonly limits?: string;
 }
 

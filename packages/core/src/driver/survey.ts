@@ -17,11 +17,11 @@ export interface Survey {
    * were just promoted need not.
    */
   readonly waiting: boolean;
-  /** Whether such a job without limits and rates is in the table. */
+  /** Whether such a job without limits is in the table. */
   readonly unlimited: boolean;
   /** Whether a job of these queues is in progress by a lease of any worker. */
   readonly leased: boolean;
-  /** Whether a due job of these queues has limits or rates. Paused jobs may count too. */
+  /** Whether a due job of these queues has limits. Paused jobs may count too. */
   readonly limited: boolean;
   /** Whether a job of any queue may wait for others: `NewJob.after`. */
   readonly followers: boolean;

@@ -22,12 +22,11 @@ test.each([
     { cancel: 'id', redrives: 1 },
     { cancel: 'id', redrives: 1 },
   ],
-  [{ rate: 'a' }, { rate: 'a' }],
   [{ limit: 'a' }, { limit: 'a' }],
   [{ schedule: 'a' }, { schedule: 'a' }],
   [{ after: 'id' }, { after: 'id' }],
   [{ watch: 'id' }, {}],
-  [{ queue: 1, cancel: null, redrives: '1', rate: 1, except: 'all', more: true }, {}],
+  [{ queue: 1, cancel: null, redrives: '1', limit: 1, except: 'all', more: true }, {}],
   [{ except: ['1', 2, null, { toString: 1, valueOf: 1 }] }, { except: ['1'] }],
   ['nonsense', {}],
   [null, {}],
@@ -36,8 +35,8 @@ test.each([
 });
 
 test('hints to look become one, and what says more is kept', () => {
-  const received = [{ queue: 'a' }, { limit: 'l' }, { queue: 'b' }, { rate: 'r' }, { cancel: 'id' }, {}];
-  expect(merged(received)).toEqual([{ limit: 'l' }, { rate: 'r' }, { cancel: 'id' }, { queue: 'a' }]);
-  expect(merged([{ rate: 'r' }])).toEqual([{ rate: 'r' }]);
+  const received = [{ queue: 'a' }, { limit: 'l' }, { queue: 'b' }, { schedule: 's' }, { cancel: 'id' }, {}];
+  expect(merged(received)).toEqual([{ limit: 'l' }, { schedule: 's' }, { cancel: 'id' }, { queue: 'a' }]);
+  expect(merged([{ limit: 'r' }])).toEqual([{ limit: 'r' }]);
   expect(merged([])).toEqual([]);
 });

@@ -12,10 +12,8 @@ export interface Hint {
 /** What is for all workers, whatever their queues. */
 export type Notice =
   | Cancellation
-  /** The limit that has a free slot, or another size. */
+  /** The limit that has a free slot, other numbers, or a start that was given back. */
   | { readonly limit: string }
-  /** The rate that has other numbers, or a start that was given back. */
-  | { readonly rate: string }
   /** The schedule that is new, or has another time. */
   | { readonly schedule: string }
   /** The public id of a job for which another one waits. It may have ended meanwhile. */
@@ -44,15 +42,14 @@ export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
 
 /** Whether a wake-up says no more than that there is work. */
 export function isHint(wakeUp: WakeUp): wakeUp is Hint {
-  return !['cancel', 'limit', 'rate', 'schedule', 'after'].some((name) => name in wakeUp);
+  return !['cancel', 'limit', 'schedule', 'after'].some((name) => name in wakeUp);
 }
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */
 export function wakeUpOf(sent: unknown): WakeUp {
-  const { cancel, redrives, limit, rate, schedule, after, queue, except } = Object(sent);
+  const { cancel, redrives, limit, schedule, after, queue, except } = Object(sent);
   if (typeof cancel === 'string') return { cancel, ...(typeof redrives === 'number' && { redrives }) };
   if (typeof limit === 'string') return { limit };
-  if (typeof rate === 'string') return { rate };
   if (typeof schedule === 'string') return { schedule };
   if (typeof after === 'string') return { after };
   return {

@@ -1,12 +1,11 @@
-import { holdersOf, LIMITED_JOBS } from '../client/limits-in-use.js';
-import { waitOf } from '../client/rates-in-use.js';
+import { holdersOf, LIMITED_JOBS, waitOf } from '../admission/in-use.js';
+import { namesIn, ratesOf, sizesOf } from '../admission/limits-text.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
 import type { NamedJob, Situation } from '../driver/situation.js';
 import { JobNotFoundError } from '../errors.js';
 import { isSettled, type State } from '../job/lifecycle.js';
-import { limitsOf, namesIn, ratesOf } from '../job/limits.js';
 import { afterOf, isServed, servedIn } from '../stats/served.js';
 import type { Cause, Reason } from './reason.js';
 import { sentence } from './sentence.js';
@@ -125,7 +124,7 @@ async function ofItsKey(
 }
 
 async function fullLimits({ driver }: ExplainParts, situation: Situation): Promise<readonly Cause[]> {
-  const limits = limitsOf(situation.limits);
+  const limits = sizesOf(situation.limits);
   if (limits.length === 0) return [];
   const [slots, sizes] = await Promise.all([
     driver.takenSlots(limits.map(({ name }) => name)),

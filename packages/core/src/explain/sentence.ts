@@ -33,7 +33,7 @@ export function sentence(cause: Cause): string {
 
 function pausedWork({ scope, name }: Extract<Cause, { reason: 'paused' }>): string {
   if (scope === 'all') return 'All work is';
-  return `The work of ${scope === 'limit' ? 'the limit or rate' : `the ${scope}`} ${quoted(name)} is`;
+  return `The work of ${`the ${scope}`} ${quoted(name)} is`;
 }
 
 function servedIn(queues: readonly string[]): string {

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type AnyLimitRule, checkLimitRule, type LimitRule } from '../admission/limit.js';
 import type { Enqueueable, EnqueueOptions } from '../client/enqueue-options.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
@@ -9,8 +10,6 @@ import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
 import type { Tick } from '../schedule/tick.js';
 import type { Operation } from '../update/operation.js';
-import { type AnyLimitRule, checkLimitRule, type LimitRule } from './job-limits.js';
-import { type AnyRateRule, checkRateRule, type RateRule } from './job-rates.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
@@ -46,7 +45,6 @@ export interface HandlerPolicy {
   readonly claim: 'hold' | 'lease';
   readonly attempts: number;
   readonly limit: AnyLimitRule | undefined;
-  readonly rate: AnyRateRule | undefined;
   readonly backoff: Backoff;
   readonly onInvalidPayload: 'retry' | 'fail';
   readonly timeoutMs: number;
@@ -171,7 +169,7 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    *
    * `keys`, 1 to 10,000: the run takes the groups of up to so many keys together, and jobs without a key. For handlers
    * that do much work at once for less than one by one. A short queue makes a small run. A job that was attempted
-   * before is in a run of its key alone. Not with `batch`, `claim: 'lease'`, `limit` or `rate`. Default 1.
+   * before is in a run of its key alone. Not with `batch`, `claim: 'lease'` or `limit`. Default 1.
    */
   readonly group?: boolean | { readonly max?: number; readonly keys?: number };
   /**
@@ -197,17 +195,12 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    */
   readonly batch?: number;
   /**
-   * How many runs of a name may go on at once, in all processes together: one limit, or several, or a function of the
-   * payload. The limits of a job are fixed at its enqueue. A job that finds a limit reached stays `new`, costs no
-   * attempt, and holds up no other job. Not together with `batch`. Default: none.
+   * How many runs of a name may go on at once, and how many may start in a time, in all processes together: one limit, or
+   * several, or a function of the payload. Retries count too. The limits of a job are fixed at its enqueue. A job that
+   * finds a limit reached stays `new`, costs no attempt, and holds up no other job. Not together with `batch`. Default:
+   * none.
    */
   readonly limit?: LimitRule<StandardSchemaV1.InferInput<Schema>>;
-  /**
-   * How many runs of a name may start in a time, in all processes together: one rate, or several, or a function of the
-   * payload. Retries count too. The rates of a job are fixed at its enqueue. A job that finds a rate used up stays
-   * `new`, costs no attempt, and holds up no other job. Not together with `batch`. Default: none.
-   */
-  readonly rate?: RateRule<StandardSchemaV1.InferInput<Schema>>;
   /** How many attempts a job has, 1 to 1,000. A crash counts as one. Default 5. */
   readonly attempts?: number;
   /** The pauses between the attempts. Default `{ base: '1s', factor: 2, cap: '1h' }`. */
@@ -280,15 +273,13 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     );
   }
   checkSchema(kind, payload);
-  checkLimitRule(kind, definition.limit);
-  checkRateRule(kind, definition.rate);
+  checkLimitRule(definition);
   const group = groupOf(definition);
   return {
     kind,
     queue,
     payload,
     limit: definition.limit,
-    rate: definition.rate,
     after,
     claim,
     batch: batchOf(definition, group.keys),
@@ -324,7 +315,6 @@ const OPTIONS: readonly string[] = [
   'batch',
   'attempts',
   'limit',
-  'rate',
   'retry',
   'onInvalidPayload',
   'timeout',
@@ -376,7 +366,7 @@ function groupOf({ group = false }: Pick<HandlerOptions<StandardSchemaV1>, 'grou
 }
 
 /** How many jobs a transaction of the handler may claim. @throws InvalidInputError where they cannot share one. */
-function batchOf({ batch = 1, claim, limit, rate }: HandlerOptions<StandardSchemaV1>, keys: number): number {
+function batchOf({ batch = 1, claim, limit }: HandlerOptions<StandardSchemaV1>, keys: number): number {
   if (keys > 1 && batch !== 1)
     throw new InvalidInputError(
       'group.keys makes one run of what batch would run apart. Leave one of them out.',
@@ -387,8 +377,8 @@ function batchOf({ batch = 1, claim, limit, rate }: HandlerOptions<StandardSchem
   const refused = (whose: string, why: string): InvalidInputError =>
     new InvalidInputError(`${name} is for ${whose}: ${why}. Leave one of them out.`);
   if (claim === 'lease') throw refused("claim: 'hold'", 'a lease is settled by itself');
-  if (limit !== undefined) throw refused('handlers without a limit', 'each run needs slots of its own');
-  if (rate !== undefined) throw refused('handlers without a rate', 'each run is a start of its own');
+  if (limit !== undefined)
+    throw refused('handlers without a limit', 'each run needs slots and starts of its own');
   return whole('batch', most, 1, 10_000);
 }
 

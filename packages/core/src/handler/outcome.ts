@@ -53,7 +53,7 @@ export function snooze(delay: Duration): Outcome<never> {
 }
 
 /**
- * Not before this time, and nobody else either: pauses all jobs that have a limit or a rate of this job's, or all jobs of
+ * Not before this time, and nobody else either: pauses all jobs that have a limit of this job's, or all jobs of
  * its kind if it has none. For an answer that speaks for all, such as "429 Too Many Requests". The attempt does not
  * count. A pause of the same work that ends later, or never, stays as it is.
  *

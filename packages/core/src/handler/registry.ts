@@ -48,9 +48,9 @@ export class Registry<Tx> {
     return Math.max(1, ...[...this.#handlers.values()].map(({ groupMax }) => groupMax));
   }
 
-  /** Whether a handler's jobs have limits or rates. */
+  /** Whether a handler's jobs have limits. */
   get hasLimits(): boolean {
-    return [...this.#handlers.values()].some(({ limit, rate }) => limit !== undefined || rate !== undefined);
+    return [...this.#handlers.values()].some(({ limit }) => limit !== undefined);
   }
 
   /** The longest time that a run with a held claim may take, in milliseconds. */

@@ -1,7 +1,6 @@
+import type { Limits } from '../admission/limits-text.js';
 import type { Json } from './json.js';
 import type { State } from './lifecycle.js';
-import type { Limits } from './limits.js';
-import type { Rates } from './rates.js';
 
 /** A job's place in the table: always increasing, orders the queue, never shown to the outside. */
 export type JobId = bigint;
@@ -30,7 +29,7 @@ export interface Job {
   /** How often it was redriven. */
   readonly redrives: number;
   readonly metadata: { readonly [name: string]: Json };
-  /** The text of its limits and rates, fixed at the enqueue: see `limitsText`. Empty if it has none. */
+  /** The text of its limits, fixed at the enqueue: see `limitsText`. Empty if it has none. */
   readonly limits: string;
   readonly createdAt: Date;
   /** How long its time had come when this was read, by the database's clock, in milliseconds. */
@@ -42,8 +41,6 @@ export interface JobView<Payload = Json, Output = Json>
   extends Omit<Job, 'id' | 'payload' | 'limits' | 'waitedMs'> {
   /** The limits that its runs keep, by name. */
   readonly limits: Limits;
-  /** The rates of its runs, by name. */
-  readonly rates: Rates;
   /** The input of the enqueue, kept as JSON. Not the schema's output. */
   readonly payload: Payload;
   /** The row's state. Also `in-progress` while a live worker holds the job's lock. */
@@ -92,7 +89,7 @@ export interface NewJob {
   /** Refuses a second job of this kind with this key, in any queue and with either scope. */
   readonly unique: { readonly key: string; readonly scope: UniqueScope } | null;
   readonly metadata: { readonly [name: string]: Json };
-  /** The text of its limits and rates: see `limitsText`. */
+  /** The text of its limits: see `limitsText`. */
   readonly limits: string;
   readonly createdBy: string;
   /** Public ids of jobs that must be settled first, up to 1,000, each once. */

@@ -1,11 +1,11 @@
-import { waitOf } from '../client/rates-in-use.js';
+import { waitOf } from '../admission/in-use.js';
+import { namesIn, rateOf, ratesOf, sizesOf } from '../admission/limits-text.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { FrontJob } from '../driver/front.js';
 import type { TakenSlots } from '../driver/limited-jobs.js';
 import type { PauseView } from '../driver/pause.js';
 import type { RateTime } from '../driver/situation.js';
-import type { LimitSize, RateSetting } from '../driver/store.js';
-import { limitsOf, namesIn, ratesOf } from '../job/limits.js';
+import type { LimitSetting } from '../driver/store.js';
 import { isServed } from '../stats/served.js';
 
 /** A job's state as the next claim meets it. The words are those of `explain`. */
@@ -40,11 +40,9 @@ export interface Meeting {
   readonly workers: readonly WorkerView[];
   readonly pauses: readonly PauseView[];
   readonly slots: readonly TakenSlots[];
-  /** The sizes that were set. */
-  readonly sizes: readonly LimitSize[];
   readonly times: readonly RateTime[];
-  /** The numbers that were set. */
-  readonly numbers: readonly RateSetting[];
+  /** The numbers of limits that were set. */
+  readonly settings: readonly LimitSetting[];
 }
 
 /** Jobs as the next claim meets them. */
@@ -53,7 +51,7 @@ export class Claimed {
   readonly #paused: (scope: PauseView['scope'], name: string) => boolean;
   /** By key, the first job that could run, and the first that a run has. */
   readonly #keys = new Map<string, { first: FrontJob; held: FrontJob | undefined }>();
-  /** By the text of limits and rates, the first that keeps the job from running. */
+  /** By the text of limits, the first that keeps the job from running. */
   readonly #limited = new Map<string, ClaimedState | undefined>();
 
   constructor(meeting: Meeting) {
@@ -104,19 +102,19 @@ export class Claimed {
   }
 
   #limit(text: string): ClaimedState | undefined {
-    const { sizes, slots } = this.#meeting;
-    const full = limitsOf(text).find(({ name, max }) => {
-      const size = sizes.find((set) => set.name === name)?.max ?? max;
+    const { settings, slots } = this.#meeting;
+    const full = sizesOf(text).find(({ name, max }) => {
+      const size = settings.find((set) => set.name === name)?.max ?? max;
       return (slots.find((limit) => limit.name === name)?.taken ?? 0) >= size;
     });
     return full && state('limit', full.name);
   }
 
   #rate(text: string): ClaimedState | undefined {
-    const { times, numbers } = this.#meeting;
+    const { times, settings } = this.#meeting;
     const used = ratesOf(text).find((rate) => {
-      const set = numbers.find(({ name }) => name === rate.name);
-      return waitOf(rate.name, set ?? rate, times) > 0;
+      const set = settings.find(({ name }) => name === rate.name);
+      return waitOf(rate.name, rateOf({ ...rate, ...set }), times) > 0;
     });
     return used && state('rate', used.name);
   }

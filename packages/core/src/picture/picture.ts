@@ -1,16 +1,16 @@
+import { ratesOf, sizesOf } from '../admission/limits-text.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { FrontJob } from '../driver/front.js';
 import type { HoldingRun, NamedJob } from '../driver/situation.js';
 import { checkName, checkWhole } from '../input.js';
-import { limitsOf, ratesOf } from '../job/limits.js';
 import { afterOf } from '../stats/served.js';
 import { Claimed, type ClaimedState } from './claimed.js';
 
 /** The most jobs of a picture. */
 const MOST_JOBS = 10_000;
 
-/** The most limits, and the most rates, that are looked at. */
+/** The most limits that are looked at. */
 const MOST_NAMES = 1_000;
 
 export interface PictureOptions {
@@ -45,7 +45,7 @@ export interface PicturedJob extends NamedJob, ClaimedState {
 /** What pictures are made with. */
 export type PictureParts = Pick<
   Driver,
-  'front' | 'workers' | 'pauses' | 'limits' | 'rates' | 'takenSlots' | 'rateTimes'
+  'front' | 'workers' | 'pauses' | 'limits' | 'takenSlots' | 'rateTimes'
 >;
 
 /** @throws InvalidInputError, DriverError */
@@ -67,18 +67,17 @@ export async function picture(
   return { queue, at, jobs: inOrder(jobs, at).map((job) => pictured(job, claimed)), more, workers };
 }
 
-/** The state of the limits and rates of these jobs. */
+/** The state of the limits of these jobs. */
 async function limiting(driver: PictureParts, jobs: readonly FrontJob[]) {
   const texts = [...new Set(jobs.map(({ limits }) => limits))];
-  const names = texts.flatMap(limitsOf).map(({ name }) => name);
+  const names = texts.flatMap(sizesOf).map(({ name }) => name);
   const rated = texts.flatMap(ratesOf).map(({ name }) => name);
-  const [slots, sizes, times, numbers] = await Promise.all([
+  const [slots, times, settings] = await Promise.all([
     names.length === 0 ? [] : driver.takenSlots(bounded(names)),
-    names.length === 0 ? [] : driver.limits(),
     rated.length === 0 ? [] : driver.rateTimes(bounded(rated)),
-    rated.length === 0 ? [] : driver.rates(),
+    names.length + rated.length === 0 ? [] : driver.limits(),
   ]);
-  return { slots, sizes, times, numbers };
+  return { slots, times, settings };
 }
 
 function bounded(names: readonly string[]): readonly string[] {

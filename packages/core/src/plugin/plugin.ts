@@ -1,12 +1,11 @@
+import { limitsOfPlugin, type PluginLimits } from '../admission/declared-limits.js';
 import type { Capture } from '../capture/capture.js';
 import { InvalidInputError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { checkName } from '../input.js';
-import type { Limits } from '../job/limits.js';
 import type { Logger } from '../logger.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { WorkerEvents } from '../worker/tell/events.js';
-import { checkLimits } from './declared-limits.js';
 import type { Middleware } from './middleware.js';
 
 /** A named part of an application: handlers, and code around enqueues and runs. Made by `definePlugin`. */
@@ -34,10 +33,10 @@ export interface PluginDefinition<Tx = unknown> {
   /** Code around every call that enqueues, and around every run. Default: none. */
   readonly middleware?: Middleware<Tx>;
   /**
-   * Sizes of limits, by name: 1 to 1,000. Every handler of the Rowlock may name such a limit alone, as in
-   * `limit: 'mail'`. A size that was set at run time goes before it. Default: none.
+   * Limits by name: `{ mail: { max: 20 } }`. Every handler of the Rowlock may name such a limit alone, as in
+   * `limit: 'mail'`. Numbers that were set at run time go before these. Default: none.
    */
-  readonly limits?: Limits;
+  readonly limits?: PluginLimits;
   /** Jobs that are enqueued at times of their own, by name. Default: none. */
   readonly schedules?: Readonly<Record<string, Schedule>>;
   /** Changes of tables that become jobs. Default: none. */
@@ -85,7 +84,7 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
   checkName('The name of a plugin', name);
   checkMembers(name, definition, MEMBERS);
   checkFunctions(name, definition, ['start', 'stop']);
-  if (limits !== undefined) checkLimits(name, limits);
+  limitsOfPlugin(definition);
   if (!Array.isArray(handlers)) throw wrong(name, 'handlers', 'a list');
   if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
   checkMembers(name, middleware, MIDDLEWARE);

@@ -1,6 +1,6 @@
+import type { DeclaredLimits } from '../admission/limit.js';
 import type { JoinableSchedules, NewSchedule, SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
-import type { DeclaredSizes } from '../handler/job-limits.js';
 import { fingerprintOf, isSame } from './fingerprint.js';
 import { jitterOf } from './jitter.js';
 import { nextTime } from './next-time.js';
@@ -11,11 +11,11 @@ export class DeclaredSchedules {
   readonly #plans = new Map<string, Promise<SchedulePlan>>();
 
   /** @throws InvalidInputError when two have one name, or one is of the wrong form. */
-  constructor(declared: readonly Readonly<Record<string, Schedule>>[], sizes?: DeclaredSizes) {
+  constructor(declared: readonly Readonly<Record<string, Schedule>>[], limits?: DeclaredLimits) {
     for (const [name, schedule] of declared.flatMap((each) => Object.entries(each))) {
       if (this.#plans.has(name))
         throw new InvalidInputError(`Two schedules have the name ${JSON.stringify(name)}. Rename one.`);
-      const plan = planOf(name, schedule, sizes);
+      const plan = planOf(name, schedule, limits);
       // Awaited when a worker starts.
       plan.catch(() => {});
       this.#plans.set(name, plan);

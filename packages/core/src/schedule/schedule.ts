@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { DeclaredLimits } from '../admission/limit.js';
 import {
   checkEnqueueable,
   type Enqueueable,
@@ -8,7 +9,6 @@ import {
 import type { Missed, Overlap, SchedulePlan } from '../driver/schedule-store.js';
 import type { Duration } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
-import type { DeclaredSizes } from '../handler/job-limits.js';
 import { checkName, checkWhole } from '../input.js';
 import { timingOf } from './timing.js';
 
@@ -78,14 +78,18 @@ export function defineSchedule<Schema extends StandardSchemaV1>(
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
-export async function planOf(name: string, schedule: Schedule, sizes?: DeclaredSizes): Promise<SchedulePlan> {
+export async function planOf(
+  name: string,
+  schedule: Schedule,
+  declared?: DeclaredLimits,
+): Promise<SchedulePlan> {
   checkName('The name of a schedule', name);
   const timing = checkSchedule(`schedule ${JSON.stringify(name)}`, schedule);
   const { handler, missed = 'once', overlap = 'skip' } = schedule;
   const { queue, kind, key, payload, priority, maxAttempts, metadata, limits } = await newJob(
     handler,
     schedule,
-    sizes,
+    declared,
   );
   return {
     job: { queue, kind, key, payload, priority, maxAttempts, metadata, limits },

@@ -7,7 +7,7 @@ import { Time } from '../parts/time.js';
 /** What the row says. */
 export function Facts({ job }: { readonly job: Stored<JobView> }) {
   const { publicId, queue, key, uniqueKey, attempt, maxAttempts, crashes, redrives, priority, worker } = job;
-  const names = Object.keys({ ...job.limits, ...job.rates });
+  const names = Object.keys(job.limits);
   const facts: readonly (readonly [name: string, value: ComponentChildren])[] = [
     ['Id', <code key="id">{publicId}</code>],
     ['Queue', queue],
@@ -16,7 +16,7 @@ export function Facts({ job }: { readonly job: Stored<JobView> }) {
     ['Attempts', `${attempt} of ${maxAttempts}${crashes > 0 ? `, ${crashes} of them crashes` : ''}`],
     ['Redrives', redrives > 0 && redrives],
     ['Priority', priority],
-    ['Limits and rates', names.length > 0 && names.join(', ')],
+    ['Limits', names.length > 0 && names.join(', ')],
     ['Created', <Moment at={job.createdAt} by={job.createdBy} key="created" />],
     ['Due', <Moment at={job.availableAt} by={null} key="due" />],
     ['Started', job.startedAt && <Moment at={job.startedAt} by={job.startedBy} />],

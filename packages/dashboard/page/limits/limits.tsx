@@ -1,39 +1,25 @@
-import type { Stored } from '@rowlock/core';
-import type { LimitsView, OverviewView } from '../../src/views.js';
-import { useCan } from '../frame/page.js';
+import type { LimitView, Stored } from '@rowlock/core';
+import type { OverviewView } from '../../src/views.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { Pauses } from '../overview/pauses.js';
 import { Notice } from '../parts/notice.js';
 import { LimitTable } from './limit-table.js';
-import { RateTable } from './rate-table.js';
 import { SetLimit } from './set-limit.js';
-import { SetRate } from './set-rate.js';
 
-/** The limits and rates in use: who has which slot, and how many jobs wait. */
+/** The limits in use: who has which slot, when the next run may start, and how many jobs wait. */
 export function Limits() {
-  const { answer, problem } = useAnswer<Stored<LimitsView>>('limits');
+  const { answer, problem } = useAnswer<readonly Stored<LimitView>[]>('limits');
   const overview = useAnswer<Stored<OverviewView>>('overview');
-  const can = useCan('limits');
   return (
     <>
-      <h1>Limits and rates</h1>
+      <h1>Limits</h1>
       <Notice text={problem} />
       <Pauses pauses={overview.answer?.pauses ?? []} />
-      {answer !== undefined && (
-        <>
-          {answer.limits.length + answer.rates.length === 0 && (
-            <p class="hint">There is no limit and no rate in use, and none was set.</p>
-          )}
-          {answer.limits.length > 0 && <LimitTable limits={answer.limits} />}
-          {answer.rates.length > 0 && <RateTable rates={answer.rates} />}
-        </>
+      {answer !== undefined && answer.length === 0 && (
+        <p class="hint">No limit is in use, and none was set.</p>
       )}
-      {can && (
-        <div class="columns">
-          <SetLimit />
-          <SetRate />
-        </div>
-      )}
+      {answer !== undefined && answer.length > 0 && <LimitTable limits={answer} />}
+      <SetLimit label="Set a limit">Set a limit</SetLimit>
     </>
   );
 }

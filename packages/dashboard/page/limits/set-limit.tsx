@@ -1,30 +1,97 @@
+import type { LimitView, Stored } from '@rowlock/core';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useCan } from '../frame/page.js';
+import { Dialog } from '../parts/dialog.js';
 import { useChange } from '../parts/use-change.js';
 
-export function SetLimit() {
+interface Props {
+  /** The limit to set. Without one, its name is asked for. */
+  readonly limit?: Stored<LimitView>;
+  /** The button's name for a screen reader. */
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** Sets the numbers of a limit. Begins with those of today. */
+export function SetLimit({ limit, label, children }: Props) {
+  const can = useCan('limits');
+  const [isOpen, setOpen] = useState(false);
   const { isBusy, make } = useChange();
+  if (!can) return null;
+
+  async function save(form: FormData): Promise<void> {
+    const [max, starts, seconds, burst] = ['max', 'starts', 'seconds', 'burst'].map((each) => {
+      const text = form.get(each);
+      return text === null || text === '' ? undefined : Number(text);
+    });
+    const name = limit?.name ?? String(form.get('name'));
+    // What is undefined is not sent, and is as the handlers say.
+    const per = seconds === undefined ? undefined : Math.round(seconds * 1000);
+    if (await make('limits/set', { name, max, starts, per, burst }, `Set the limit ${name}.`)) setOpen(false);
+  }
+
   return (
-    <form
-      class="panel"
-      aria-labelledby="set-limit"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        const name = String(form.get('name'));
-        void make('limits/set', { name, max: Number(form.get('max')) }, `Set the limit ${name}.`);
-      }}
-    >
-      <h2 id="set-limit">Set a limit</h2>
-      <label>
-        Name of the limit
-        <input name="name" required maxLength={128} />
-      </label>
-      <label>
-        How many at once
-        <input type="number" name="max" required min={1} max={1000} />
-      </label>
-      <button type="submit" disabled={isBusy}>
-        Set the limit
+    <>
+      <button type="button" class="small" disabled={isBusy} aria-label={label} onClick={() => setOpen(true)}>
+        {children}
       </button>
-    </form>
+      {isOpen && (
+        <Dialog title={label} onClose={() => setOpen(false)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void save(new FormData(event.currentTarget));
+            }}
+          >
+            <p>What is left empty is as the handlers say.</p>
+            {limit === undefined && (
+              <label>
+                Name of the limit
+                <input name="name" required maxLength={128} />
+              </label>
+            )}
+            <Count name="max" title="How many at once" most={1_000} value={limit?.max} />
+            <Count name="starts" title="How many starts" most={1_000_000} value={limit?.starts} />
+            <label>
+              In how many seconds
+              <input
+                type="number"
+                name="seconds"
+                min={0.001}
+                max={2678400}
+                step="any"
+                defaultValue={typeof limit?.perMs === 'number' ? limit.perMs / 1000 : ''}
+              />
+            </label>
+            <Count name="burst" title="How many starts at once" most={1_000} value={limit?.burst} />
+            <p class="buttons">
+              <button type="submit" class="primary" disabled={isBusy}>
+                Set
+              </button>
+              <button type="button" onClick={() => setOpen(false)}>
+                Back
+              </button>
+            </p>
+          </form>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+interface CountProps {
+  readonly name: string;
+  readonly title: string;
+  readonly most: number;
+  readonly value: number | null | undefined;
+}
+
+function Count({ name, title, most, value }: CountProps) {
+  return (
+    <label>
+      {title}
+      <input type="number" name={name} min={1} max={most} defaultValue={value ?? ''} />
+    </label>
   );
 }

@@ -28,7 +28,7 @@ export function doingOf({ runs }: Pick<View, 'runs'>, { state, run, waitsFor, du
     case 'limit':
       return `waits for a slot of the limit ${waitsFor}`;
     case 'rate':
-      return `waits for the rate ${waitsFor}`;
+      return `waits for a start of the limit ${waitsFor}`;
   }
 }
 

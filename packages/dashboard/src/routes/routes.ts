@@ -1,7 +1,7 @@
 import { errors } from './errors.js';
 import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
 import { count, jobs } from './jobs.js';
-import { limits, resetLimit, resetRate, setLimit, setRate } from './limits.js';
+import { limits, resetLimit, setLimit } from './limits.js';
 import { many } from './many.js';
 import { overview } from './overview.js';
 import { pause, resume } from './pauses.js';
@@ -39,6 +39,4 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET limits': { permission: 'read', answer: limits },
   'POST limits/set': { permission: 'limits', answer: setLimit },
   'POST limits/reset': { permission: 'limits', answer: resetLimit },
-  'POST rates/set': { permission: 'limits', answer: setRate },
-  'POST rates/reset': { permission: 'limits', answer: resetRate },
 };

@@ -13,9 +13,9 @@ export function admitted<Tx>(driver: Driver<Tx>, actor: string, admissions: Admi
     }
   };
   return instead(driver, {
-    setLimit: async (name, max, by) => {
-      await driver.setLimit(name, max, by);
-      if (max !== null) admissions.resizes(max);
+    setLimit: async (name, numbers, by) => {
+      await driver.setLimit(name, numbers, by);
+      if (numbers?.max !== undefined) admissions.resizes(numbers.max);
     },
     pause: async (pause, mode) => {
       await driver.pause(pause, mode);

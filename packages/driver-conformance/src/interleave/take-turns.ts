@@ -82,9 +82,9 @@ export function takeTurns<Tx>(
     move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
     moveAll: (event, publicIds, waitMs) => turn('move', () => driver.moveAll(event, publicIds, waitMs)),
     update: (publicId, update, waitMs) => turn('update', () => driver.update(publicId, update, waitMs)),
-    setLimit: (name, max, by) =>
+    setLimit: (name, numbers, by) =>
       turn('setLimit', async () => {
-        await driver.setLimit(name, max, by);
+        await driver.setLimit(name, numbers, by);
         observer.wakes([{ limit: name }]);
       }),
     pause: (pause, mode) =>

@@ -27,7 +27,7 @@ export const PAUSABLE: readonly PauseTarget[] = [
   { scope: 'all', name: '' },
 ];
 
-/** The limits and rates of a job, in the order of their names: the sizes, or the numbers of the rates. */
+/** The limits of a job, in the order of their names: the sizes, or the numbers of the starts. */
 export interface WantedLimits {
   readonly [name: string]: number | readonly [starts: number, perMs: number, burst: number];
 }
@@ -68,6 +68,12 @@ export interface Claiming {
 export interface Spacing {
   readonly hours: number;
   readonly burst: number;
+}
+
+/** The numbers of a limit that are set for all. */
+export interface Setting {
+  readonly max?: number;
+  readonly spacing?: Spacing;
 }
 
 /** A change of a job's JSON. */

@@ -20,6 +20,7 @@ import {
   LIMIT_NAMES,
   PAUSABLE,
   RATE_NAMES,
+  type Setting,
   type Settling,
   type Spacing,
   UNIQUE_KEYS,
@@ -102,6 +103,12 @@ export const spacing: fc.Arbitrary<Spacing> = fc.record({
   hours: fc.constantFrom(1, 1, 2),
   burst: fc.constantFrom(1, 1, 2, 3),
 });
+export const anyLimitName = fc.constantFrom(...LIMIT_NAMES, ...RATE_NAMES);
+export const limitSetting: fc.Arbitrary<Setting> = fc.oneof(
+  fc.record({ max: size }),
+  fc.record({ spacing }),
+  fc.record({ max: size, spacing }),
+);
 /** In the order of their names. */
 export const rates = fc
   .tuple(fc.subarray([...RATE_NAMES], { minLength: 1 }), spacing)

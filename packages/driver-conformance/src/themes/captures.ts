@@ -32,7 +32,14 @@ export const captures = theme('captures', (test) => {
   test('a captured job is like one that was enqueued', async (stage) => {
     const { queue, newJob, driver, row } = stage;
     const table = await capturedTable(stage, [
-      { priority: 3, attempts: 7, limit: { name: 'a', max: 2 }, rate: { name: 'b', limit: 5, per: '1s' } },
+      {
+        priority: 3,
+        attempts: 7,
+        limit: [
+          { name: 'a', max: 2 },
+          { name: 'b', starts: 5, per: '1s' },
+        ],
+      },
     ]);
     if (table === undefined) return;
     const limits = '{"a":2,"b":[5,1000,1]}';

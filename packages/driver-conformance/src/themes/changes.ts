@@ -13,21 +13,22 @@ export const changes = theme('changes', (test) => {
   test.once('each of what an update names is changed, and nothing else', async (stage) => {
     const { reader, put, row } = stage;
     const client = clientOf(stage, []);
-    const limits = limitsText([{ name: 'old', max: 3 }], [{ name: 'r', limit: 60, perMs: 60_000, burst: 1 }]);
+    const limits = limitsText([{ name: 'old', max: 3, starts: 60, perMs: 60_000, burst: 1 }]);
     const job = await put({ payload: { a: 1 }, limits });
     const later = new Date((await reader.now()).getTime() + HOUR_MS);
-    const kept = limitsText([{ name: 'new', max: 2 }], [{ name: 'r', limit: 60, perMs: 60_000, burst: 1 }]);
-    const none = limitsText([], [{ name: 'r', limit: 60, perMs: 60_000, burst: 1 }]);
+    const sized = limitsText([{ name: 'new', max: 2 }]);
+    const rated = limitsText([{ name: 'new', starts: 60, perMs: 60_000, burst: 1 }]);
     let before = await row(job);
     const steps: readonly (readonly [given: JobChanges, becomes: object])[] = [
       [{ priority: -7 }, { priority: -7 }],
       [{ payload: ['whole'] }, { payload: ['whole'] }],
-      [{ limit: { name: 'new', max: 2 } }, { limits: kept }],
-      [{ limit: null }, { limits: none }],
+      [{ limit: { name: 'new', max: 2 } }, { limits: sized }],
+      [{ limit: null }, { limits: '' }],
+      [{ limit: { name: 'new', starts: 60, per: '1m' } }, { limits: rated }],
       [{ runAt: later }, { availableAt: later }],
       [
         { payload: 'all', priority: 3, runAt: new Date(0), limit: [{ name: 'new', max: 2 }] },
-        { payload: 'all', priority: 3, availableAt: new Date(0), limits: kept },
+        { payload: 'all', priority: 3, availableAt: new Date(0), limits: sized },
       ],
     ];
     for (const [given, becomes] of steps) {

@@ -172,7 +172,7 @@ export const explanations = theme('explanations', (test) => {
     const job = await stage.put({ limits: JSON.stringify({ [name]: 5 }) });
     const slot = await client.limits.slots(name, { max: 5 }).acquire();
     expect(await causes(client, job)).toEqual([]);
-    await client.limits.set(name, 1);
+    await client.limits.set(name, { max: 1 });
     expect(await causes(client, job)).toEqual([{ reason: 'limit', name, max: 1, by: [], blocks: true }]);
     await slot[Symbol.asyncDispose]();
     expect(await causes(client, job)).toEqual([]);
@@ -185,7 +185,7 @@ export const explanations = theme('explanations', (test) => {
     await stage.anchor(driver, { queues: [queue], kinds: { work: [] } });
     const job = await stage.put({ limits: JSON.stringify({ [name]: [1, 3_600_000, 1] }) });
     expect(await causes(client, job)).toEqual([]);
-    const rate = { name, limit: 1, perMs: 3_600_000, burst: 1 };
+    const rate = { name, starts: 1, perMs: 3_600_000, burst: 1 };
     expect(await driver.takeStarts([rate], '11111111-1111-4111-8111-111111111111')).toEqual([0]);
     const began = Date.now();
     const [cause] = await causes(client, job);
@@ -195,9 +195,9 @@ export const explanations = theme('explanations', (test) => {
     const next = (await reader.rate(name))?.nextMs ?? 0;
     const late = (cause?.reason === 'rate' ? cause.at.getTime() : 0) - next;
     expect(Math.abs(late)).toBeLessThan(tookMs + 2);
-    await client.rates.set(name, { limit: 1_000_000, per: '1s', burst: 1_000 });
+    await client.limits.set(name, { starts: 1_000_000, per: '1s', burst: 1_000 });
     expect(await causes(client, job)).toEqual([]);
-    await client.rates.reset(name);
+    await client.limits.reset(name);
   });
 
   for (const scope of ['queue', 'kind', 'limit', 'all'] as const)
@@ -277,7 +277,7 @@ export const explanations = theme('explanations', (test) => {
         defer(() => slot[Symbol.asyncDispose]());
       }
       if (draw(false, false, true))
-        await driver.takeStarts([{ name: rate, limit: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
+        await driver.takeStarts([{ name: rate, starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
       const limited = [JSON.stringify({ [limit]: 1 }), JSON.stringify({ [rate]: [1, 3_600_000, 1] })];
       const jobs = await stage.putMany(
         Array.from({ length: 8 }, () => ({

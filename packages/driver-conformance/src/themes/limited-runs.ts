@@ -140,7 +140,7 @@ export const limitedRuns = theme('limited runs', (test) => {
     await client.enqueueMany(handler, [{ payload: 1 }, { payload: 2 }]);
     await startWorker(stage, [handler]);
     await within('one runs', first.promise);
-    await client.limits.set(key, 2);
+    await client.limits.set(key, { max: 2 });
     expect(await client.limits.list()).toContainEqual(expect.objectContaining({ name: key, max: 2 }));
     await allSettled(stage);
     await client.limits.reset(key);

@@ -7,6 +7,7 @@ import { AnyJson, clientOf, startWorker } from '../worker-process.js';
 
 const HOUR_MS = 3_600_000;
 const unset = { setAt: null, setBy: null };
+const anyTime = { starts: null, perMs: null, burst: null, nextAt: null };
 const count = (jobs: number, more = false) => ({ count: jobs, more });
 
 /** What is listed of one limit. */
@@ -56,6 +57,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect({ ...listed, holders: new Set(listed?.holders) }).toEqual({
       name: key,
       max: 2,
+      ...anyTime,
       ...unset,
       taken: 2,
       holders: new Set(holders),
@@ -77,6 +79,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect(await limitOf(client, key)).toEqual({
       name: key,
       max: null,
+      ...anyTime,
       ...unset,
       taken: 1,
       holders: [],
@@ -92,7 +95,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     stage.defer(() => client.limits.reset(key));
     await stage.putMany([{ limits: JSON.stringify({ [key]: 3 }) }, { limits: JSON.stringify({ [key]: 5 }) }]);
     expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset, waiting: count(2) });
-    await client.limits.set(key, 4, { by: 'ann' });
+    await client.limits.set(key, { max: 4 }, { by: 'ann' });
     expect(await limitOf(client, key)).toMatchObject({ max: 4, setAt: expect.any(Date), setBy: 'ann' });
     await client.limits.reset(key);
     expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset });
@@ -151,26 +154,43 @@ export const limitsInUse = theme('limits in use', (test) => {
     await counts;
   });
 
-  test.once('rates are listed with their numbers, the next start and the due jobs', async (stage) => {
+  test.once('starts are listed with their numbers, the next one and the due jobs', async (stage) => {
     const { driver, key } = stage;
     const client = clientOf(stage, []);
-    const listed = async () => (await client.rates.list()).find(({ name }) => name === key);
+    const listed = () => limitOf(client, key);
     expect(await listed()).toBeUndefined();
-    const numbers = { limit: 1, perMs: HOUR_MS, burst: 1 };
+    const numbers = { starts: 1, perMs: HOUR_MS, burst: 1 };
     const row = { limits: JSON.stringify({ [key]: [1, HOUR_MS, 1] }) };
     const [job] = await stage.putMany([row, row]);
-    expect(await listed()).toEqual({ name: key, ...numbers, ...unset, nextAt: null, waiting: count(2) });
+    const slots = { max: null, taken: 0, holders: [] };
+    const unused = { name: key, ...slots, ...numbers, ...unset, nextAt: null, waiting: count(2) };
+    expect(await listed()).toEqual(unused);
     await driver.takeStarts([{ name: key, ...numbers }], randomUUID());
-    const rate = await listed();
-    const inMs = (rate?.nextAt?.getTime() ?? 0) - Date.now();
+    const limit = await listed();
+    const inMs = (limit?.nextAt?.getTime() ?? 0) - Date.now();
     expect(inMs).toBeGreaterThan(HOUR_MS - 60_000);
     expect(inMs).toBeLessThanOrEqual(HOUR_MS);
-    stage.defer(() => client.rates.reset(key));
-    await client.rates.set(key, { limit: 2, per: '1h', burst: 3 }, { by: 'ann' });
-    expect(await listed()).toMatchObject({ limit: 2, burst: 3, setBy: 'ann', nextAt: null });
-    await client.rates.reset(key);
+    stage.defer(() => client.limits.reset(key));
+    await client.limits.set(key, { starts: 2, per: '1h', burst: 3 }, { by: 'ann' });
+    expect(await listed()).toMatchObject({ starts: 2, burst: 3, setBy: 'ann', nextAt: null });
+    await client.limits.reset(key);
     await client.jobs.cancelMany({ queue: stage.queue });
-    expect(await listed()).toMatchObject({ name: key, limit: null, perMs: null, burst: null, nextAt: null });
+    expect(await listed()).toMatchObject({ name: key, starts: null, perMs: null, burst: null, nextAt: null });
     expect(await stage.row(job ?? { publicId: '' })).toMatchObject({ status: 'cancelled' });
+  });
+
+  test.once('what a setting leaves out is as jobs say, and a setting takes the place of the one before', async (stage) => {
+    const { key } = stage;
+    const client = clientOf(stage, []);
+    stage.defer(() => client.limits.reset(key));
+    await stage.put({ limits: JSON.stringify({ [key]: [4, 1, HOUR_MS, 1] }) });
+    const said = { max: 4, starts: 1, perMs: HOUR_MS, burst: 1 };
+    expect(await limitOf(client, key)).toMatchObject({ ...said, ...unset });
+    await client.limits.set(key, { max: 2 });
+    expect(await limitOf(client, key)).toMatchObject({ ...said, max: 2, setAt: expect.any(Date) });
+    await client.limits.set(key, { starts: 60, per: '1m' });
+    expect(await limitOf(client, key)).toMatchObject({ max: 4, starts: 60, perMs: 60_000, burst: 1 });
+    await client.limits.set(key, { max: 3, starts: 5, per: '1s', burst: 2 });
+    expect(await limitOf(client, key)).toMatchObject({ max: 3, starts: 5, perMs: 1_000, burst: 2 });
   });
 });

@@ -126,11 +126,11 @@ export const limits = theme('limits', (test) => {
 
   test('a size that was set takes the place of what callers say, until it is reset', async (stage) => {
     const { driver, key: name } = stage;
-    await driver.setLimit(name, 1, 'ann');
+    await driver.setLimit(name, { max: 1 }, 'ann');
     const first = await enter(stage, name, 5);
     expect(first).toBeDefined();
     expect(await enter(stage, name, 5)).toBeUndefined();
-    await driver.setLimit(name, 2, 'bob');
+    await driver.setLimit(name, { max: 2 }, 'bob');
     const set = (await driver.limits()).filter((limit) => limit.name === name);
     expect(set).toMatchObject([{ name, max: 2, setBy: 'bob', setAt: expect.any(Date) }]);
     expect(await enter(stage, name, 1)).toBeDefined();
@@ -160,7 +160,7 @@ export const limits = theme('limits', (test) => {
         const [what = '', who = ''] = step.split(' ');
         if (what === 'resize') {
           size = orders % 2 === 0 ? 1 : 3;
-          await driver.setLimit(name, size, 'test');
+          await driver.setLimit(name, { max: size }, 'test');
         } else if (what === 'enter') {
           const session = await enter(stage, name, 2);
           expect(session !== undefined, `${order} at ${step}`).toBe(inside.size < size);
@@ -417,7 +417,7 @@ export const limits = theme('limits', (test) => {
     const held = claimSession();
     const job = await take(held, { limits: sized(leased, 1) });
     await held.lease(randomUUID(), [job.id], 60_000);
-    await driver.setLimit(fixed, 1, 'ann');
+    await driver.setLimit(fixed, { max: 1 }, 'ann');
     const made = await slots();
     await prune(HOUR_MS);
     expect(await slots()).toEqual(made);

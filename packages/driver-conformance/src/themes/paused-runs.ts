@@ -66,8 +66,8 @@ export const pausedRuns = theme('paused runs', (test) => {
     expect(run?.startedAt.getTime()).toBeGreaterThanOrEqual(ends.getTime());
   });
 
-  for (const scope of ['kind', 'limit', 'rate'] as const)
-    test(`a handler pauses its ${scope} for all, and its attempt does not count`, async (stage) => {
+  for (const scope of ['kind', 'limit', 'starts'] as const)
+    test(`a handler pauses its ${scope === 'starts' ? 'limit of starts' : scope} for all, and its attempt does not count`, async (stage) => {
       const { queue, key, defer, reader } = stage;
       const kind = `kind of ${key}`;
       const ran: unknown[] = [];
@@ -77,7 +77,7 @@ export const pausedRuns = theme('paused runs', (test) => {
         queue,
         payload: AnyJson,
         ...(scope === 'limit' && { limit: { name: key, max: 1 } }),
-        ...(scope === 'rate' && { rate: { name: key, limit: 1_000, per: '1s', burst: 5 } }),
+        ...(scope === 'starts' && { limit: { name: key, starts: 1_000, per: '1s', burst: 5 } }),
         run: ({ job }) => {
           ran.push(job.payload);
           return ran.length === 1 ? pause({ until: ends, reason: 'a 429' }) : undefined;

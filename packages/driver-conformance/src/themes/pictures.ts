@@ -191,7 +191,7 @@ export const pictures = theme('pictures', (test) => {
     const slot = await client.limits.slots(limit, { max: 1 }).acquire();
     stage.defer(() => slot[Symbol.asyncDispose]());
     const take = randomUUID();
-    await driver.takeStarts([{ name: rate, limit: 1, perMs: HOUR_MS, burst: 1 }], take);
+    await driver.takeStarts([{ name: rate, starts: 1, perMs: HOUR_MS, burst: 1 }], take);
     expect(await seen()).toEqual([
       ['limit', limit],
       ['rate', rate],

@@ -411,7 +411,7 @@ export const plugins = theme('plugins', (test) => {
 
   test('a job has the size of a limit that a plugin declares, if its handler names the limit alone', async (stage) => {
     const { key, queue, reader } = stage;
-    const plugin = definePlugin({ name: 'mailer', limits: { [key]: 1 } });
+    const plugin = definePlugin({ name: 'mailer', limits: { [key]: { max: 1 } } });
     const [running, finish] = [gate(), gate()];
     let most = 0;
     let now = 0;

@@ -1,4 +1,4 @@
-import { type Driver, defineHandler, type Json, type RateRule, type RunContext } from '@rowlock/core';
+import { type Driver, defineHandler, type Json, type LimitRule, type RunContext } from '@rowlock/core';
 import type { Rate } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
@@ -11,22 +11,22 @@ import { AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-proc
 /** A handler of the test's queue with a rate. */
 function ratedBy<Tx>(
   { queue }: Pick<Stage<Tx>, 'queue'>,
-  rate: RateRule<Json>,
+  limit: LimitRule<Json>,
   run: (context: RunContext<unknown, Tx>) => void | Promise<void> = () => {},
 ) {
-  return defineHandler({ kind: 'work', queue, payload: AnyJson, retry: SOON, rate, run });
+  return defineHandler({ kind: 'work', queue, payload: AnyJson, retry: SOON, limit, run });
 }
 
 /** So that no second start comes within a test, unless other numbers are set. */
-const HOURLY = { limit: 1, per: '1h' } as const;
-const AT_ONCE = { limit: 1_000_000, per: '1s', burst: 1_000 } as const;
+const HOURLY = { starts: 1, per: '1h' } as const;
+const AT_ONCE = { starts: 1_000_000, per: '1s', burst: 1_000 } as const;
 
 const payloads = (count: number) => Array.from({ length: count }, (_, payload) => ({ payload }));
 
 export const ratedRuns = theme('rated runs', (test) => {
   test('two processes together start no more jobs in a time than the rate allows', async (stage) => {
     const [jobs, spacingMs, burst] = [12, 50, 2];
-    const rate = { name: stage.key, limit: 20, per: 20 * spacingMs, burst };
+    const rate = { name: stage.key, starts: 20, per: 20 * spacingMs, burst };
     const handler = ratedBy(stage, rate);
     await clientOf(stage, [handler]).enqueueMany(handler, payloads(jobs));
     await startWorker(stage, [handler], { concurrency: 4 });
@@ -41,8 +41,8 @@ export const ratedRuns = theme('rated runs', (test) => {
 
   test('by the clock of the server, no time of the rate has more starts of runs than it allows', async (stage) => {
     const { key, reader, queue } = stage;
-    const [jobs, spacingMs, limit, burst] = [40, 20, 20, 3];
-    const handler = ratedBy(stage, { name: key, limit, per: limit * spacingMs, burst });
+    const [jobs, spacingMs, most, burst] = [40, 20, 20, 3];
+    const handler = ratedBy(stage, { name: key, starts: most, per: most * spacingMs, burst });
     // When each start was taken at the earliest, and at the latest.
     const taken = new Map<string, { readonly from: number; readonly to: number }>();
     const now = async (): Promise<number> => (await reader.now()).getTime();
@@ -68,12 +68,12 @@ export const ratedRuns = theme('rated runs', (test) => {
     }
     await allSettled(stage);
     const starts = [...taken.values()].toSorted((one, other) => one.to - other.to);
-    const tooMany = limit + burst;
+    const tooMany = most + burst;
     for (let place = 0; place + tooMany <= starts.length; place++) {
       const some = starts.slice(place, place + tooMany);
       const lasted = Math.max(...some.map(({ to }) => to)) - Math.min(...some.map(({ from }) => from));
       // Whole milliseconds may be rounded either way.
-      expect(lasted).toBeGreaterThanOrEqual(limit * spacingMs - 2);
+      expect(lasted).toBeGreaterThanOrEqual(most * spacingMs - 2);
     }
     // A run begins after its start was taken.
     const rows = await reader.jobs(queue);
@@ -99,9 +99,9 @@ export const ratedRuns = theme('rated runs', (test) => {
     await until('the other job is done', async () => (await stage.row(beside)).status === 'complete');
     expect(await stage.row({ publicId })).toEqual(before);
     expect(await reader.runs(publicId)).toEqual([]);
-    await client.rates.set(key, AT_ONCE);
+    await client.limits.set(key, AT_ONCE);
     expect(await allSettled(stage)).toMatchObject([{ attempt: 1 }, { attempt: 1 }, { attempt: 1 }]);
-    await client.rates.reset(key);
+    await client.limits.reset(key);
   });
 
   test('a job over the rate keeps its turn in its key', async (stage) => {
@@ -122,10 +122,10 @@ export const ratedRuns = theme('rated runs', (test) => {
       async () => (await stage.row(beside)).status === 'complete',
     );
     expect(order).toEqual(['first', 'beside']);
-    await client.rates.set(key, AT_ONCE);
+    await client.limits.set(key, AT_ONCE);
     await allSettled(stage);
     expect(order).toEqual(['first', 'beside', 'rated', 'behind it']);
-    await client.rates.reset(key);
+    await client.limits.reset(key);
   });
 
   test('each payload may have a rate of its own, and all jobs one in common', async (stage) => {
@@ -182,8 +182,7 @@ export const ratedRuns = theme('rated runs', (test) => {
       kind: 'work',
       queue,
       payload: AnyJson,
-      limit: { name: key, max: 1 },
-      rate: { name: key, ...HOURLY },
+      limit: { name: key, max: 1, ...HOURLY },
       run: () => {},
     });
     const client = clientOf(stage, [handler]);
@@ -217,7 +216,7 @@ export const ratedRuns = theme('rated runs', (test) => {
 
   test('a worker sleeps until the time that the database has said', async (stage) => {
     const looks: string[] = [];
-    const handler = ratedBy(stage, { name: stage.key, limit: 1, per: '1s' });
+    const handler = ratedBy(stage, { name: stage.key, starts: 1, per: '1s' });
     await clientOf(stage, [handler]).enqueueMany(handler, payloads(3));
     const { worker } = await openWorker(stage, [handler], { concurrency: 4 }, (driver) =>
       instead(driver, {

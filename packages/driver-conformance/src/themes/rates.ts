@@ -12,7 +12,7 @@ const CALL_MS = 600_000;
 
 /** One start an hour, with so many at once. So only a moved rate has another one within a test. */
 function hourly(name: string, burst = 1): Rate {
-  return { name, limit: 1, perMs: HOUR_MS, burst };
+  return { name, starts: 1, perMs: HOUR_MS, burst };
 }
 
 /** How long each rate must wait, of a take that has taken nothing. Null if it has taken. */
@@ -79,9 +79,9 @@ export const rates = theme('rates', (test) => {
     }
   });
 
-  test('in no time of the rate start more than its limit and its burst allow', async (stage) => {
+  test('in no time of the rate start more than it and its burst allow', async (stage) => {
     const { key, reader } = stage;
-    const rate: Rate = { name: key, limit: 20, perMs: 400, burst: 3 };
+    const rate: Rate = { name: key, starts: 20, perMs: 400, burst: 3 };
     const { driver } = await stage.process();
     // When each start was taken at the earliest, and at the latest.
     const taken: { readonly from: number; readonly to: number }[] = [];
@@ -94,7 +94,7 @@ export const rates = theme('rates', (test) => {
     };
     await Promise.all([stage, stage, { driver }, { driver }].map(hammer));
     taken.sort((one, other) => one.to - other.to);
-    const tooMany = rate.limit + rate.burst;
+    const tooMany = rate.starts + rate.burst;
     for (let place = 0; place + tooMany <= taken.length; place++) {
       const some = taken.slice(place, place + tooMany);
       const lasted = Math.max(...some.map(({ to }) => to)) - Math.min(...some.map(({ from }) => from));
@@ -118,10 +118,10 @@ export const rates = theme('rates', (test) => {
 
   test('three starts in a second are no more than three: the pause is rounded up', async (stage) => {
     const { key, reader } = stage;
-    await take(stage, [{ name: key, limit: 3, perMs: 1_000, burst: 1_000 }]);
+    await take(stage, [{ name: key, starts: 3, perMs: 1_000, burst: 1_000 }]);
     const first = (await reader.rate(key))?.nextMs ?? 0;
     for (let start = 0; start < 3; start++)
-      await take(stage, [{ name: key, limit: 3, perMs: 1_000, burst: 1_000 }]);
+      await take(stage, [{ name: key, starts: 3, perMs: 1_000, burst: 1_000 }]);
     expect(((await reader.rate(key))?.nextMs ?? 0) - first).toBeGreaterThanOrEqual(1_000);
   });
 
@@ -211,17 +211,17 @@ export const rates = theme('rates', (test) => {
 
   test('numbers that were set take the place of those given, until they are reset', async (stage) => {
     const { driver, key, reader } = stage;
-    await driver.setRate(key, { limit: 2, perMs: 2 * HOUR_MS, burst: 2 }, 'ann');
-    expect((await driver.rates()).filter(({ name }) => name === key)).toEqual([
-      { name: key, limit: 2, perMs: 2 * HOUR_MS, burst: 2, setAt: expect.any(Date), setBy: 'ann' },
+    await driver.setLimit(key, { starts: 2, perMs: 2 * HOUR_MS, burst: 2 }, 'ann');
+    expect((await driver.limits()).filter(({ name }) => name === key)).toEqual([
+      { name: key, starts: 2, perMs: 2 * HOUR_MS, burst: 2, setAt: expect.any(Date), setBy: 'ann' },
     ]);
     await take(stage, [hourly(key)]);
     expect(await take(stage, [hourly(key)])).toBe(null);
     expect(await take(stage, [hourly(key)])).not.toBe(null);
-    await driver.setRate(key, { limit: 1, perMs: HOUR_MS, burst: 3 }, 'bob');
+    await driver.setLimit(key, { starts: 1, perMs: HOUR_MS, burst: 3 }, 'bob');
     expect(await take(stage, [hourly(key)])).toBe(null);
-    await driver.setRate(key, null, 'bob');
-    expect((await driver.rates()).filter(({ name }) => name === key)).toEqual([]);
+    await driver.setLimit(key, null, 'bob');
+    expect((await driver.limits()).filter(({ name }) => name === key)).toEqual([]);
     await reader.moveRate(key, -2 * HOUR_MS);
     expect(await take(stage, [hourly(key)])).not.toBe(null);
     await reader.moveRate(key, -HOUR_MS);
@@ -232,12 +232,12 @@ export const rates = theme('rates', (test) => {
     const { driver, key, caller } = stage;
     await take(stage, [hourly(key, 2)]);
     const { tx, commit } = await caller();
-    await driver.join(tx).setRate(key, { limit: 1, perMs: HOUR_MS, burst: 3 }, 'ann');
+    await driver.join(tx).setLimit(key, { starts: 1, perMs: HOUR_MS, burst: 3 }, 'ann');
     expect(await take(stage, [hourly(key, 2)])).toBe(null);
     expect(await take(stage, [hourly(key, 2)])).not.toBe(null);
     await commit();
     expect(await take(stage, [hourly(key, 2)])).toBe(null);
-    await driver.setRate(key, null, 'ann');
+    await driver.setLimit(key, null, 'ann');
   });
 
   test('a claim of jobs with rates takes the slots of their limits, and no start', async (stage) => {
@@ -253,10 +253,7 @@ export const rates = theme('rates', (test) => {
     expect(await claim(claimSession(), { limits: both })).toMatchObject({ id: second?.id });
     await expect(claim(claimSession(), { limits: both })).rejects.toMatchObject({ code: 'LimitReached' });
     expect(await reader.rate(key)).toBeUndefined();
-    const numbers = { limit: 1, perMs: HOUR_MS, burst: 1 };
-    expect(await view(third ?? { publicId: '' })).toMatchObject({
-      limits: { [key]: 1 },
-      rates: { [key]: numbers },
-    });
+    const numbers = { max: 1, starts: 1, perMs: HOUR_MS, burst: 1 };
+    expect(await view(third ?? { publicId: '' })).toMatchObject({ limits: { [key]: numbers } });
   });
 });

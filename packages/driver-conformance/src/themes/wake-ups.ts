@@ -99,9 +99,9 @@ export const wakeUps = theme('wake-ups', (test) => {
     for (const { wanted } of marks) await listener.receives('the cancel', wanted);
   });
 
-  test('limits and rates reach the worker with their names, among whatever else comes at once', async (stage) => {
+  test('limits reach the worker with their names, among whatever else comes at once', async (stage) => {
     const listener = await listening(stage, await stage.anchor());
-    const named: readonly WakeUp[] = [{ limit: stage.key }, { rate: stage.key }];
+    const named: readonly WakeUp[] = [{ limit: stage.key }, { limit: `${stage.key} 2` }];
     await stage.driver.notify([{ queue: stage.queue }, ...named, { queue: stage.queue }]);
     for (const wanted of named)
       await listener.receives('the name', (wakeUp) => JSON.stringify(wakeUp) === JSON.stringify(wanted));

@@ -1,11 +1,12 @@
 import { DriverError } from '@rowlock/core';
 import {
-  type LimitSize,
-  limitsOf,
+  type LimitNumbers,
+  type LimitSetting,
   NO_LIMITS,
   type PartsPage,
   type PartsStretch,
   partsPage,
+  sizesOf,
 } from '@rowlock/core/driver';
 import type { Row } from '../row.js';
 import type { LimitSlotRow } from '../rows.js';
@@ -18,7 +19,7 @@ const MOST = 1_000;
 
 /** Takes a slot of each limit, in the order of their names. @throws DriverError `LimitReached` */
 export function enterLimits(place: Place, limits: string): void {
-  for (const { name, max } of limitsOf(limits)) enter(place, name, sizeOf(place, name) ?? max);
+  for (const { name, max } of sizesOf(limits)) enter(place, name, sizeOf(place, name) ?? max);
 }
 
 /** A slot that is new in this transaction is known to others too, as a lock is. */
@@ -79,28 +80,29 @@ export function pruneSlots({ database, tx }: Place, beyond: string, ageMs: numbe
 
 /** The size that was set for all. */
 function sizeOf({ database, tx }: Place, name: string): number | undefined {
-  return database.tables.limitSizes.findBy('name', name, tx)[0]?.value.max;
+  return database.tables.limitSettings.findBy('name', name, tx)[0]?.value.max;
 }
 
 export async function setLimit(
   { database, tx }: Place,
   name: string,
-  max: number | null,
+  numbers: LimitNumbers | null,
   by: string,
 ): Promise<void> {
-  const { limitSizes } = database.tables;
-  for (const { row } of limitSizes.findBy('name', name, tx)) {
+  const { limitSettings } = database.tables;
+  for (const { row } of limitSettings.findBy('name', name, tx)) {
     await tx.lock(row);
     tx.write(row, undefined);
   }
-  if (max !== null) limitSizes.insert(tx, () => ({ name, max, setAt: database.clock.now(), setBy: by }));
+  if (numbers !== null)
+    limitSettings.insert(tx, () => ({ ...numbers, name, setAt: database.clock.now(), setBy: by }));
   notify({ database, tx }, [{ limit: name }]);
 }
 
-export function limits({ database, tx }: Place): readonly LimitSize[] {
-  return database.tables.limitSizes
+export function limits({ database, tx }: Place): readonly LimitSetting[] {
+  return database.tables.limitSettings
     .find(tx, () => true)
-    .map(({ value: { setAt, ...size } }) => ({ ...size, setAt: new Date(setAt) }))
+    .map(({ value: { setAt, ...setting } }) => ({ ...setting, setAt: new Date(setAt) }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .slice(0, MOST);
 }

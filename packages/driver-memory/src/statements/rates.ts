@@ -1,11 +1,7 @@
-import { type Rate, type RateNumbers, type RateSetting, startAt } from '@rowlock/core/driver';
-import type { RateNumbersRow, RateRow } from '../rows.js';
+import { type Rate, type RateNumbers, rateOf, startAt } from '@rowlock/core/driver';
+import type { RateRow } from '../rows.js';
 import type { Found } from '../table.js';
-import { notify } from './bell.js';
 import type { Place } from './place.js';
-
-/** The most rates that are listed. */
-const MOST = 1_000;
 
 /** Locks the rates in order, and reads them behind the locks. */
 export async function takeStarts(
@@ -54,32 +50,5 @@ function rowsOf({ database, tx }: Place, name: string): readonly Found<RateRow>[
 
 /** The numbers that were set for all, or else these. */
 function numbersOf({ database, tx }: Place, rate: Rate): RateNumbers {
-  return database.tables.rateNumbers.findBy('name', rate.name, tx)[0]?.value ?? rate;
-}
-
-export async function setRate(
-  { database, tx }: Place,
-  name: string,
-  numbers: RateNumbers | null,
-  by: string,
-): Promise<void> {
-  const { rateNumbers } = database.tables;
-  for (const { row } of rateNumbers.findBy('name', name, tx)) {
-    await tx.lock(row);
-    tx.write(row, undefined);
-  }
-  if (numbers !== null) {
-    const { limit, perMs, burst } = numbers;
-    const row: RateNumbersRow = { name, limit, perMs, burst, setAt: database.clock.now(), setBy: by };
-    rateNumbers.insert(tx, () => row);
-  }
-  notify({ database, tx }, [{ rate: name }]);
-}
-
-export function rates({ database, tx }: Place): readonly RateSetting[] {
-  return database.tables.rateNumbers
-    .find(tx, () => true)
-    .map(({ value: { setAt, ...rate } }) => ({ ...rate, setAt: new Date(setAt) }))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .slice(0, MOST);
+  return rateOf(database.tables.limitSettings.findBy('name', rate.name, tx)[0]?.value ?? {}) ?? rate;
 }

@@ -5,6 +5,7 @@ import {
   type NamedJob,
   namesIn,
   type RateTime,
+  rateOf,
   type Situation,
   type SituationQuestion,
 } from '@rowlock/core/driver';
@@ -96,9 +97,8 @@ function followed(place: Place, job: JobRow): Situation['followed'] {
 }
 
 export function rateTime({ database, tx }: Place, name: string): readonly RateTime[] {
-  const { rates, rateNumbers } = database.tables;
-  const fixed = rateNumbers.findBy('name', name, tx)[0]?.value;
-  const numbers = fixed === undefined ? null : { limit: fixed.limit, perMs: fixed.perMs, burst: fixed.burst };
+  const { rates, limitSettings } = database.tables;
+  const numbers = rateOf(limitSettings.findBy('name', name, tx)[0]?.value ?? {}) ?? null;
   return rates
     .findBy('name', name, tx)
     .map(({ value }) => ({ name, nextInUs: value.nextUs - database.clock.now() * 1_000, numbers }));

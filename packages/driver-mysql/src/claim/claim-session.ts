@@ -8,9 +8,9 @@ import {
   type Finished,
   type Job,
   type JobId,
-  limitsOf,
   type RunRef,
   type Settlement,
+  sizesOf,
 } from '@rowlock/core/driver';
 import type { ClaimConnections } from '../connection/claim-connections.js';
 import type { SessionControl } from '../connection/session-control.js';
@@ -91,7 +91,7 @@ export class MysqlClaimSession implements ClaimSession<MysqlTransaction> {
   }
 
   async enterLimits(limits: string): Promise<void> {
-    await takeSlots(this.#openTransaction(), limitsOf(limits), this.#widen);
+    await takeSlots(this.#openTransaction(), sizesOf(limits), this.#widen);
   }
 
   async leaveLimits(runId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { type ClaimCriteria, type Job, limitsOf, NO_ID, NO_LIMITS, namesIn } from '@rowlock/core/driver';
+import { type ClaimCriteria, type Job, NO_ID, NO_LIMITS, namesIn, sizesOf } from '@rowlock/core/driver';
 import { isMariaDb } from '../connection/session.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { JobRow } from '../rows.js';
@@ -25,7 +25,7 @@ export async function claim(
 ): Promise<readonly Job[]> {
   const find = isMariaDb(await tx.client()) ? claimFromPages : claimInOrder;
   const jobs = tx.jobs.claimed(await find(tx.on, tx.context.sql, criteria));
-  if (jobs.length > 0) await takeSlots(tx, limitsOf(criteria.limits ?? NO_LIMITS), widen);
+  if (jobs.length > 0) await takeSlots(tx, sizesOf(criteria.limits ?? NO_LIMITS), widen);
   return jobs;
 }
 

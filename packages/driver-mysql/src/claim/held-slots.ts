@@ -1,4 +1,4 @@
-import type { Limit } from '@rowlock/core/driver';
+import type { Size } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { call, change, type MysqlTransaction } from '../query.js';
 import type { Statements } from '../statements.js';
@@ -19,10 +19,10 @@ interface EntranceRow extends Entrance {
 
 /** The slots that a transaction has locked. */
 export class HeldSlots {
-  #slots: { readonly limit: Limit; readonly n: number }[] = [];
+  #slots: { readonly limit: Size; readonly n: number }[] = [];
 
   /** Locks a slot of a limit, if there is one. @throws DriverError */
-  async take(on: MysqlTransaction, { sql, lockPrefix }: Context, limit: Limit): Promise<Entrance> {
+  async take(on: MysqlTransaction, { sql, lockPrefix }: Context, limit: Size): Promise<Entrance> {
     const { name, max } = limit;
     const [row] = await call<EntranceRow>(on, sql.enterLimit, [name, max, gateOf(lockPrefix, name)]);
     if (row === undefined) return { outcome: 'busy', slots: null };

@@ -1,5 +1,5 @@
 import { DriverError, isDriverError } from '@rowlock/core';
-import type { Limit } from '@rowlock/core/driver';
+import type { Size } from '@rowlock/core/driver';
 import { change, type MysqlTransaction } from '../query.js';
 import type { Statements } from '../statements.js';
 import { inParts, list } from '../values/list.js';
@@ -10,7 +10,7 @@ import type { Widen } from './new-slots.js';
 const MOST_TRIES = 20;
 
 /** Locks a slot of each limit. @throws DriverError `LimitReached` */
-export async function takeSlots(tx: ClaimTransaction, limits: readonly Limit[], widen: Widen): Promise<void> {
+export async function takeSlots(tx: ClaimTransaction, limits: readonly Size[], widen: Widen): Promise<void> {
   try {
     for (const limit of limits) await takeSlot(tx, limit, widen);
   } catch (error) {
@@ -20,7 +20,7 @@ export async function takeSlots(tx: ClaimTransaction, limits: readonly Limit[], 
   }
 }
 
-async function takeSlot(tx: ClaimTransaction, limit: Limit, widen: Widen): Promise<void> {
+async function takeSlot(tx: ClaimTransaction, limit: Size, widen: Widen): Promise<void> {
   const name = JSON.stringify(limit.name);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { outcome, slots } = await tx.slots.take(tx.on, tx.context, limit);

@@ -2,9 +2,9 @@ import { held, leased } from './in-progress.js';
 import { heldJobs, RATE_TIME } from './situation.js';
 import type { Tables } from './tables.js';
 
-/** The jobs with limits and rates, the slots that are taken, and the times of rates. */
+/** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
-  const { job, slot, rate, rateNumbers, takenSlots } = tables;
+  const { job, slot, rate, setting, takenSlots } = tables;
   const ofPart = `FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?`;
   /** The same of each part. The values of each are queue, limits, and a number of jobs. */
   const parts = (count: number, of: (place: number) => string): string =>
@@ -34,7 +34,7 @@ export const limitedJobStatements = (tables: Tables) => {
 
     allRateTimes: `
       SELECT ${RATE_TIME}
-      FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
+      FROM ${rate} AS rate LEFT JOIN ${setting} AS fixed ON fixed.name = rate.name
       ORDER BY rate.name LIMIT 1000`,
   };
 };

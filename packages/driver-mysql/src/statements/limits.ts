@@ -1,10 +1,10 @@
 import { ms } from './columns.js';
 import type { Tables } from './tables.js';
 
-/** The slots of limits, and the sizes that were set at run time. See migrations/0003_limits.sql. */
+/** The slots of limits, and the numbers that were set at run time. See migrations/0003_limits.sql. */
 export const limitStatements = ({
   slot,
-  size,
+  setting,
   enterLimit,
   widenLimit,
   pruneSlots,
@@ -17,7 +17,7 @@ export const limitStatements = ({
   oldSlots: `
       SELECT name FROM ${slot} AS slot FORCE INDEX (PRIMARY)
       WHERE name > ? AND made_at <= UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND
-        AND NOT EXISTS (SELECT 1 FROM ${size} AS size WHERE size.name = slot.name)
+        AND NOT EXISTS (SELECT 1 FROM ${setting} AS fixed WHERE fixed.name = slot.name AND fixed.max IS NOT NULL)
       GROUP BY name
       ORDER BY name
       LIMIT 100`,
@@ -38,11 +38,13 @@ export const limitStatements = ({
       SET slot.run_id = NULL, slot.leased_until = NULL`,
 
   setLimit: `
-      INSERT INTO ${size} (name, max, set_by) VALUES (?, ?, ?)
-      ON DUPLICATE KEY UPDATE max = VALUES(max), set_at = UTC_TIMESTAMP(6), set_by = VALUES(set_by)`,
+      INSERT INTO ${setting} (name, max, starts, per_ms, burst, set_by) VALUES (?, ?, ?, ?, ?, ?)
+      ON DUPLICATE KEY UPDATE max = VALUES(max), starts = VALUES(starts), per_ms = VALUES(per_ms), burst = VALUES(burst),
+        set_at = UTC_TIMESTAMP(6), set_by = VALUES(set_by)`,
 
-  unsetLimit: `DELETE FROM ${size} WHERE name = ?`,
+  unsetLimit: `DELETE FROM ${setting} WHERE name = ?`,
 
   limits: `
-      SELECT name, max, CAST(${ms('set_at')} AS CHAR) AS set_at, set_by FROM ${size} ORDER BY name LIMIT 1000`,
+      SELECT name, max, starts, CAST(per_ms AS CHAR) AS per_ms, burst, CAST(${ms('set_at')} AS CHAR) AS set_at, set_by
+      FROM ${setting} ORDER BY name LIMIT 1000`,
 });

@@ -26,7 +26,7 @@ export const heldJobs = (tables: Tables, ids: string, others = ''): string => `
 
 /** What may be in the way of a job. */
 export const situationStatements = (tables: Tables) => {
-  const { job, rate, rateNumbers } = tables;
+  const { job, rate, setting } = tables;
   const { isKindOpen } = pauseConditions(tables);
 
   return {
@@ -62,7 +62,7 @@ export const situationStatements = (tables: Tables) => {
 
     rateTimes: (names: string): string => `
       SELECT ${RATE_TIME}
-      FROM ${rate} AS rate LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name
+      FROM ${rate} AS rate LEFT JOIN ${setting} AS fixed ON fixed.name = rate.name
       WHERE rate.name IN (${names})`,
   };
 };

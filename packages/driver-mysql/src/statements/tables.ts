@@ -7,10 +7,9 @@ export interface Tables {
   readonly openRun: string;
   readonly worker: string;
   readonly slot: string;
-  readonly size: string;
+  readonly setting: string;
   readonly pause: string;
   readonly rate: string;
-  readonly rateNumbers: string;
   readonly schedule: string;
   readonly follower: string;
   readonly tally: string;
@@ -34,10 +33,9 @@ export function tables(schema: string): Tables {
     openRun: named('open_run'),
     worker: named('worker'),
     slot: named('limit_slot'),
-    size: named('limit_size'),
+    setting: named('limit_setting'),
     pause: named('pause'),
     rate: named('rate'),
-    rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
     follower: named('follower'),
     tally: named('tally'),

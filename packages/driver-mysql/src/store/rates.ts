@@ -10,7 +10,7 @@ export async function takeStarts(
   take: string,
 ): Promise<readonly number[]> {
   const wanted = JSON.stringify(
-    rates.map(({ name, limit, perMs, burst }) => [name, limit, perMs, burst] as const),
+    rates.map(({ name, starts, perMs, burst }) => [name, starts, perMs, burst] as const),
   );
   for (;;) {
     const [row] = await call<{ waits_us: string | null }>(on, sql.takeStarts, [wanted, take]);

@@ -133,9 +133,7 @@ async function rateTimes(
 
 export function toRateTime({ name, next_us, starts, per_ms, burst }: RateTimeRow): RateTime {
   const numbers =
-    starts === null || per_ms === null || burst === null
-      ? null
-      : { limit: starts, perMs: Number(per_ms), burst };
+    starts === null || per_ms === null || burst === null ? null : { starts, perMs: Number(per_ms), burst };
   return { name, nextInUs: Number(next_us), numbers };
 }
 

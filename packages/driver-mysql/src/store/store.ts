@@ -7,7 +7,8 @@ import {
   type JobPage,
   type JobUpdate,
   type JoinableSchedules,
-  type LimitSize,
+  type LimitNumbers,
+  type LimitSetting,
   type Moved,
   type NewJob,
   type NewPause,
@@ -15,8 +16,6 @@ import {
   type PauseMode,
   type PauseTarget,
   type PauseView,
-  type RateNumbers,
-  type RateSetting,
   type RunView,
   type Store,
   type Updated,
@@ -27,12 +26,10 @@ import {
 import type { Context } from '../context.js';
 import { change, query } from '../query.js';
 import {
-  type LimitSizeRow,
+  type LimitSettingRow,
   type PauseRow,
-  type RateSettingRow,
-  toLimitSize,
+  toLimitSetting,
   toPauseView,
-  toRateSetting,
   toWorkerView,
   type WorkerViewRow,
 } from '../rows.js';
@@ -117,15 +114,18 @@ export class MysqlStore implements Store {
       await change(this.scope.on, this.context.sql.ring, [JSON.stringify(wakeUp)]);
   }
 
-  async setLimit(name: string, max: number | null, by: string): Promise<void> {
+  async setLimit(name: string, numbers: LimitNumbers | null, by: string): Promise<void> {
     const { sql } = this.context;
-    if (max === null) await change(this.scope.on, sql.unsetLimit, [name]);
-    else await change(this.scope.on, sql.setLimit, [name, max, by]);
+    if (numbers === null) await change(this.scope.on, sql.unsetLimit, [name]);
+    else {
+      const { max = null, starts = null, perMs = null, burst = null } = numbers;
+      await change(this.scope.on, sql.setLimit, [name, max, starts, perMs, burst, by]);
+    }
     await this.notify([{ limit: name }]);
   }
 
-  async limits(): Promise<readonly LimitSize[]> {
-    return (await query<LimitSizeRow>(this.scope.on, this.context.sql.limits)).map(toLimitSize);
+  async limits(): Promise<readonly LimitSetting[]> {
+    return (await query<LimitSettingRow>(this.scope.on, this.context.sql.limits)).map(toLimitSetting);
   }
 
   async pause({ scope, name, until, reason, by }: NewPause, mode: PauseMode = 'replace'): Promise<void> {
@@ -142,20 +142,6 @@ export class MysqlStore implements Store {
 
   async pauses(): Promise<readonly PauseView[]> {
     return (await query<PauseRow>(this.scope.on, this.context.sql.pauses)).map(toPauseView);
-  }
-
-  async setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
-    const { sql } = this.context;
-    if (numbers === null) await change(this.scope.on, sql.unsetRate, [name]);
-    else {
-      const { limit, perMs, burst } = numbers;
-      await change(this.scope.on, sql.setRate, [name, limit, perMs, burst, by]);
-    }
-    await this.notify([{ rate: name }]);
-  }
-
-  async rates(): Promise<readonly RateSetting[]> {
-    return (await query<RateSettingRow>(this.scope.on, this.context.sql.rates)).map(toRateSetting);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

@@ -6,10 +6,10 @@ import {
   type Entities,
   type Job,
   type JobId,
-  type Limit,
   NO_LIMITS,
   type RunRef,
   type Settlement,
+  type Size,
 } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import type { Rows } from '../query.js';
@@ -312,7 +312,7 @@ export class ClaimTransaction {
   }
 
   /** Claims a job, and takes a slot without counting if that is enough. */
-  async #claimWithSlot(criteria: ClaimCriteria, entry: Entry, limit: Limit): Promise<JobRow | undefined> {
+  async #claimWithSlot(criteria: ClaimCriteria, entry: Entry, limit: Size): Promise<JobRow | undefined> {
     const connection = this.#connection;
     // A session that may still share the gate is closed, whatever happens.
     connection.isChanged = true;

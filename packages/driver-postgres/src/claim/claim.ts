@@ -1,4 +1,4 @@
-import type { ClaimCriteria, Limit } from '@rowlock/core/driver';
+import type { ClaimCriteria, Size } from '@rowlock/core/driver';
 import type { Statements } from '../statements.js';
 import type { ClaimStatement } from './claim-statement.js';
 import type { Entry } from './slots.js';
@@ -18,7 +18,7 @@ export function claimingLimited(
 export function claimingWithSlot(
   sql: Statements,
   criteria: ClaimCriteria,
-  { name, max }: Limit,
+  { name, max }: Size,
 ): readonly [ClaimStatement, ClaimStatement] {
   const { queue, kinds, line, busy, limits } = criteria;
   // If all began at the first slot, each would try those of all the others.

@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { type Limit, limitsOf } from '@rowlock/core/driver';
+import { type Size, sizesOf } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
@@ -13,13 +13,13 @@ export interface Slot {
 export interface Entry {
   /** The limits, as the job's row has them. */
   readonly text: string;
-  readonly limits: readonly Limit[];
+  readonly limits: readonly Size[];
   /** The values of `enter_limits`. */
   readonly values: readonly unknown[];
 }
 
 export function entryOf(limits: string, schema: string): Entry {
-  const listed = limitsOf(limits);
+  const listed = sizesOf(limits);
   const names = listed.map(({ name }) => name);
   const sizes = listed.map(({ max }) => max);
   return { text: limits, limits: listed, values: [names, sizes, schema] };

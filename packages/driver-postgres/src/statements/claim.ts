@@ -9,7 +9,7 @@ export const claimable = (limits: string): string =>
 
 /** The claim, and its transaction's settings. */
 export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Functions) => {
-  const { job, limitSlot, limitMark, limitSize } = tables;
+  const { job, limitSlot, limitMark, limitSetting } = tables;
   const { isQueuePaused, isPartPaused, isKindOpen } = pauseConditions(tables);
   /**
    * NO KEY does not block foreign keys to the job. The comparison of rows is the line in the sand.
@@ -85,7 +85,7 @@ export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Func
       SELECT pg_advisory_unlock_shared(${limitGate}($1)) AS opened
       WHERE NOT EXISTS (
           SELECT FROM ${limitSlot} WHERE name = $1
-            AND n > coalesce((SELECT max FROM ${limitSize} WHERE name = $1), $2::integer))
+            AND n > coalesce((SELECT max FROM ${limitSetting} WHERE name = $1), $2::integer))
         AND NOT EXISTS (SELECT FROM ${limitMark} WHERE name = $1 AND until > clock_timestamp())`,
 
     openGate: `SELECT pg_advisory_unlock_shared(${limitGate}($1))`,

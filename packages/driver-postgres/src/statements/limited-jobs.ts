@@ -5,9 +5,9 @@ import type { Tables } from './tables.js';
 
 const WAITS = "status = 'new' AND due AND limits <> ''";
 
-/** The jobs with limits and rates, the slots that are taken, and the times of rates. */
+/** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
-  const { job, worker, limitSlot, limitMark, rate, rateNumbers } = tables;
+  const { job, worker, limitSlot, limitMark, rate, limitSetting } = tables;
   const run = `${newestRun(tables)} LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id`;
 
   /**
@@ -65,8 +65,8 @@ export const limitedJobStatements = (tables: Tables) => {
 
     rateTimes: `
       SELECT rate.name, extract(epoch FROM rate.next_at - statement_timestamp()) * 1000000 AS next_us,
-             fixed.starts AS "limit", fixed.per_ms AS "perMs", fixed.burst
+             fixed.starts, fixed.per_ms AS "perMs", fixed.burst
       FROM (SELECT * FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[]) ORDER BY name COLLATE "C" LIMIT 1000) AS rate
-      LEFT JOIN ${rateNumbers} AS fixed ON fixed.name = rate.name`,
+      LEFT JOIN ${limitSetting} AS fixed ON fixed.name = rate.name`,
   };
 };

@@ -32,9 +32,9 @@ export const partsOf = (tables: Tables, queues: string, beyond: string): string 
       SELECT queue, limits, ${isLimitPaused('limits')} AS paused FROM step WHERE found`;
 };
 
-/** The slots of limits, and the sizes that were set at run time. */
+/** The slots of limits, and the numbers that were set at run time. */
 export const limitStatements = (tables: Tables, { enterLimits, limitGate, pruneSlots }: Functions) => {
-  const { limitSlot, limitMark, limitSize } = tables;
+  const { limitSlot, limitMark, limitSetting } = tables;
 
   return {
     enterLimits: `SELECT to_json(${enterLimits}($1, $2, $3)) AS slots`,
@@ -51,7 +51,7 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate, pruneS
     oldSlots: `
       SELECT name FROM ${limitSlot} AS slot
       WHERE name > $1 AND made_at <= clock_timestamp() - $2::double precision * interval '1 ms'
-        AND NOT EXISTS (SELECT FROM ${limitSize} AS size WHERE size.name = slot.name)
+        AND NOT EXISTS (SELECT FROM ${limitSetting} AS fixed WHERE fixed.name = slot.name AND fixed.max IS NOT NULL)
       GROUP BY name
       ORDER BY name
       LIMIT 100`,
@@ -64,16 +64,20 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate, pruneS
     setLimit: waking(
       tables,
       `
-      INSERT INTO ${limitSize} (name, max, set_by) SELECT $1::text, $4::integer, $5::text
+      INSERT INTO ${limitSetting} (name, max, starts, per_ms, burst, set_by)
+      SELECT $1::text, $4::integer, $5::integer, $6::bigint, $7::integer, $8::text
       WHERE true ${WITHIN}
-      ON CONFLICT (name) DO UPDATE SET max = excluded.max, set_by = excluded.set_by, set_at = clock_timestamp()`,
+      ON CONFLICT (name) DO UPDATE SET max = excluded.max, starts = excluded.starts, per_ms = excluded.per_ms, burst = excluded.burst,
+        set_by = excluded.set_by, set_at = clock_timestamp()`,
     ),
 
-    unsetLimit: waking(tables, `DELETE FROM ${limitSize} WHERE name = $1::text ${WITHIN}`),
+    unsetLimit: waking(tables, `DELETE FROM ${limitSetting} WHERE name = $1::text ${WITHIN}`),
 
     limits: `
-      SELECT json_build_object('name', name, 'max', max, 'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by)::text AS answer
-      FROM ${limitSize}
+      SELECT json_strip_nulls(json_build_object(
+               'name', name, 'max', max, 'starts', starts, 'perMs', per_ms, 'burst', burst,
+               'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by))::text AS answer
+      FROM ${limitSetting}
       WHERE true ${WITHIN}
       ORDER BY name COLLATE "C"
       LIMIT 1000`,

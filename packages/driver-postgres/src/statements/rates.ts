@@ -1,10 +1,8 @@
-import { waking } from './bell.js';
 import type { Tables } from './tables.js';
-import { WITHIN } from './within.js';
 
-/** The starts of rates, and the numbers that were set at run time. */
+/** The starts of limits. */
 export const rateStatements = (tables: Tables) => {
-  const { rate, rateNumbers } = tables;
+  const { rate, limitSetting } = tables;
   return {
     // The generic cell rate algorithm, as `startAt` in core. A rate without a row is missing in the answer, and nothing is taken.
     takeStarts: `
@@ -21,7 +19,7 @@ export const rateStatements = (tables: Tables) => {
         FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[]) WITH ORDINALITY
           AS given (name, starts, per_ms, burst, place)
         JOIN locked USING (name)
-        LEFT JOIN ${rateNumbers} AS fixed USING (name)
+        LEFT JOIN ${limitSetting} AS fixed USING (name)
         CROSS JOIN moment
       ), waiting AS MATERIALIZED (
         -- A time that is later than any start could have made it is of a clock that was put back.
@@ -49,24 +47,5 @@ export const rateStatements = (tables: Tables) => {
         SELECT name FROM ${rate} WHERE name = ANY ($1::text[]) AND last_take = $2::uuid ORDER BY name COLLATE "C" FOR NO KEY UPDATE
       )
       UPDATE ${rate} AS rate SET next_at = before_take, last_take = NULL FROM own WHERE rate.name = own.name`,
-
-    setRate: waking(
-      tables,
-      `INSERT INTO ${rateNumbers} (name, starts, per_ms, burst, set_by)
-       SELECT $1::text, $4::integer, $5::bigint, $6::integer, $7::text
-       WHERE true ${WITHIN}
-       ON CONFLICT (name) DO UPDATE SET starts = excluded.starts, per_ms = excluded.per_ms, burst = excluded.burst,
-         set_by = excluded.set_by, set_at = clock_timestamp()`,
-    ),
-
-    unsetRate: waking(tables, `DELETE FROM ${rateNumbers} WHERE name = $1::text ${WITHIN}`),
-
-    rates: `
-      SELECT json_build_object('name', name, 'limit', starts, 'perMs', per_ms, 'burst', burst,
-                               'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by)::text AS answer
-      FROM ${rateNumbers}
-      WHERE true ${WITHIN}
-      ORDER BY name COLLATE "C"
-      LIMIT 1000`,
   };
 };

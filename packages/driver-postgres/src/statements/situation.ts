@@ -17,7 +17,7 @@ export const NAMED = `json_build_object('publicId', job.public_id, 'kind', job.k
 
 /** What may be in the way of a job. */
 export const situationStatements = (tables: Tables) => {
-  const { job, worker, rate, rateNumbers } = tables;
+  const { job, worker, rate, limitSetting } = tables;
   const { isKindOpen } = pauseConditions(tables);
   const run = `${newestRun(tables)} LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id`;
 
@@ -59,9 +59,9 @@ export const situationStatements = (tables: Tables) => {
                 UNION ALL ${before('limits = own.limits', "limits <> ''")}) AS each) AS before,
              (SELECT json_agg(json_build_object(
                 'name', rate.name, 'next_us', extract(epoch FROM rate.next_at - statement_timestamp()) * 1000000,
-                'limit', fixed.starts, 'perMs', fixed.per_ms, 'burst', fixed.burst))
+                'starts', fixed.starts, 'perMs', fixed.per_ms, 'burst', fixed.burst))
               FROM own CROSS JOIN LATERAL jsonb_object_keys(nullif(own.limits, '')::jsonb) AS name
-              JOIN ${rate} AS rate USING (name) LEFT JOIN ${rateNumbers} AS fixed USING (name)) AS rates
+              JOIN ${rate} AS rate USING (name) LEFT JOIN ${limitSetting} AS fixed USING (name)) AS rates
       FROM own AS job
       ${run}`,
   };

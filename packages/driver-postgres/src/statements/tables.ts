@@ -9,10 +9,9 @@ export interface Tables {
   readonly bell: string;
   readonly limitSlot: string;
   readonly limitMark: string;
-  readonly limitSize: string;
+  readonly limitSetting: string;
   readonly pause: string;
   readonly rate: string;
-  readonly rateNumbers: string;
   readonly schedule: string;
   readonly follower: string;
   readonly tally: string;
@@ -31,10 +30,9 @@ export function tables(schema: string): Tables {
     bell: named('bell'),
     limitSlot: named('limit_slot'),
     limitMark: named('limit_mark'),
-    limitSize: named('limit_size'),
+    limitSetting: named('limit_setting'),
     pause: named('pause'),
     rate: named('rate'),
-    rateNumbers: named('rate_numbers'),
     schedule: named('schedule'),
     follower: named('follower'),
     tally: named('tally'),

@@ -20,7 +20,7 @@ export class RateStarts {
     const names = rates.map(({ name }) => name);
     const values = [
       names,
-      rates.map(({ limit }) => limit),
+      rates.map(({ starts }) => starts),
       rates.map(({ perMs }) => perMs),
       rates.map(({ burst }) => burst),
       take,

@@ -91,8 +91,8 @@ export function toRun({ run_id: runId, worker, since, alive }: RunRow): HoldingR
   return { runId, worker, since: since === null ? null : new Date(since), alive };
 }
 
-export function toRateTime({ name, next_us, limit, perMs, burst }: RateTimeRow): RateTime {
+export function toRateTime({ name, next_us, starts, perMs, burst }: RateTimeRow): RateTime {
   const numbers =
-    limit === null || perMs === null || burst === null ? null : { limit, perMs: Number(perMs), burst };
+    starts === null || perMs === null || burst === null ? null : { starts, perMs: Number(perMs), burst };
   return { name, nextInUs: next_us, numbers };
 }

@@ -7,7 +7,8 @@ import {
   type JobPage,
   type JobUpdate,
   type JoinableSchedules,
-  type LimitSize,
+  type LimitNumbers,
+  type LimitSetting,
   type Moved,
   NEVER,
   type NewJob,
@@ -17,8 +18,6 @@ import {
   type PauseMode,
   type PauseTarget,
   type PauseView,
-  type RateNumbers,
-  type RateSetting,
   type RunView,
   type Store,
   type Updated,
@@ -32,12 +31,10 @@ import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers, type Queryable, query } from '../query.js';
 import {
-  type LimitRow,
+  type LimitSettingRow,
   type PauseRow,
-  type RateRow,
-  toLimitSize,
+  toLimitSetting,
   toPauseView,
-  toRateSetting,
   toWorkerView,
   type WorkerRow,
 } from '../rows.js';
@@ -191,16 +188,19 @@ export class PostgresStore implements Store {
     await query(this.on, sql.notify, [channel, texts(wakeUps)]);
   }
 
-  async setLimit(name: string, max: number | null, by: string): Promise<void> {
+  async setLimit(name: string, numbers: LimitNumbers | null, by: string): Promise<void> {
     const { sql, channel } = this.context;
     const values = [name, channel, texts([{ limit: name }])];
-    await (max === null
-      ? query(this.on, sql.unsetLimit, values)
-      : query(this.on, sql.setLimit, [...values, String(max), by]));
+    if (numbers === null) await query(this.on, sql.unsetLimit, values);
+    else {
+      const { max, starts, perMs, burst } = numbers;
+      const set = [max, starts, perMs, burst].map((number) => (number === undefined ? null : String(number)));
+      await query(this.on, sql.setLimit, [...values, ...set, by]);
+    }
   }
 
-  async limits(): Promise<readonly LimitSize[]> {
-    return (await answers<LimitRow>(this.on, this.context.sql.limits, [])).map(toLimitSize);
+  async limits(): Promise<readonly LimitSetting[]> {
+    return (await answers<LimitSettingRow>(this.on, this.context.sql.limits, [])).map(toLimitSetting);
   }
 
   async pause({ until, reason, by, ...target }: NewPause, mode: PauseMode = 'replace'): Promise<void> {
@@ -219,20 +219,6 @@ export class PostgresStore implements Store {
 
   #changing(target: PauseTarget): (string | null)[] {
     return [target.scope, target.name, this.context.channel, texts([wakeUpFor(target)])];
-  }
-
-  async setRate(name: string, numbers: RateNumbers | null, by: string): Promise<void> {
-    const { sql, channel } = this.context;
-    const values = [name, channel, texts([{ rate: name }])];
-    if (numbers === null) await query(this.on, sql.unsetRate, values);
-    else {
-      const { limit, perMs, burst } = numbers;
-      await query(this.on, sql.setRate, [...values, String(limit), String(perMs), String(burst), by]);
-    }
-  }
-
-  async rates(): Promise<readonly RateSetting[]> {
-    return (await answers<RateRow>(this.on, this.context.sql.rates, [])).map(toRateSetting);
   }
 
   async workers(): Promise<readonly WorkerView[]> {

@@ -72,11 +72,12 @@ export const DATABASE_GAUGES = {
   ),
   oldestDue: gauge('job.oldest_due', 's', 'How long the oldest due job has been due. 0 without one.', LANE),
   unserved: gauge('jobs.unserved', '{job}', 'Due jobs that no live worker takes.', LANE),
-  limitSize: gauge('limit.size', '{slot}', 'How many slots a limit has, as set or as jobs say.', ['limit']),
+  limitMax: gauge('limit.max', '{slot}', 'How many slots a limit has, as set or as jobs say.', ['limit']),
   limitTaken: gauge('limit.taken', '{slot}', 'Slots of a limit that are taken.', ['limit']),
   limitWaiting: gauge('limit.waiting', '{job}', 'Due jobs with a limit that no run has.', ['limit']),
-  rateNext: gauge('rate.next', 's', 'How long until a rate allows the next start. 0: now.', ['rate']),
-  rateWaiting: gauge('rate.waiting', '{job}', 'Due jobs with a rate that no run has.', ['rate']),
+  limitNextStart: gauge('limit.next_start', 's', 'How long until a limit allows the next start. 0: now.', [
+    'limit',
+  ]),
   paused: gauge('pauses', '{pause}', '1 for each pause that has not ended.', ['scope', 'name']),
 } as const satisfies Record<string, Metric>;
 

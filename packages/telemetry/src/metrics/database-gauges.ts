@@ -1,14 +1,13 @@
-import type { Insight, Jobs, LimitSizes, LimitView, RateSettings, RateView } from '@rowlock/core';
+import type { Insight, Jobs, LimitSettings, LimitView } from '@rowlock/core';
 import { within } from '../within.js';
-import { DATABASE_GAUGES } from './catalogue.js';
+import { DATABASE_GAUGES, type Metric } from './catalogue.js';
 import type { Reading } from './meter.js';
 
 /** The calls of a Rowlock whose answers are gauges. */
 export interface Watched {
   readonly jobs: Pick<Jobs, 'pauses'>;
   readonly insight: Pick<Insight, 'workers' | 'stats'>;
-  readonly limits: Pick<LimitSizes, 'list'>;
-  readonly rates: Pick<RateSettings, 'list'>;
+  readonly limits: Pick<LimitSettings, 'list'>;
 }
 
 /** How long the answers count, in milliseconds. Several collectors may come at once. */
@@ -17,7 +16,7 @@ const FRESH_MS = 5_000;
 /** How long to wait for the answers, in milliseconds. A collector waits for 10 s. */
 const ANSWER_MS = 2_000;
 
-/** The most limits, and the most rates, that have gauges. Each tenant may have one. */
+/** The most limits that have gauges. Each tenant may have one. */
 const MOST_NAMES = 100;
 
 /** None reads the history. */
@@ -26,7 +25,6 @@ const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [
   waiting,
   paused,
   limited,
-  rated,
 ];
 
 /** The gauges of a database. */
@@ -95,22 +93,15 @@ async function paused(rowlock: Watched): Promise<readonly Reading[]> {
 /** A program without the right to look at slots has the other gauges. */
 async function limited(rowlock: Watched): Promise<readonly Reading[]> {
   const limits = await rowlock.limits.list().catch(() => []);
-  return busiest(limits).flatMap(({ name, max, taken, waiting: { count } }) => {
-    const labels = { limit: name };
+  return busiest(limits).flatMap(({ name, max, taken, starts, nextAt, waiting }) => {
+    const reading = (metric: Metric, value: number): Reading => ({ metric, labels: { limit: name }, value });
     return [
-      ...(max === null ? [] : [{ metric: DATABASE_GAUGES.limitSize, labels, value: max }]),
-      { metric: DATABASE_GAUGES.limitTaken, labels, value: taken },
-      { metric: DATABASE_GAUGES.limitWaiting, labels, value: count },
+      ...(max === null ? [] : [reading(DATABASE_GAUGES.limitMax, max)]),
+      ...(max === null && taken === 0 ? [] : [reading(DATABASE_GAUGES.limitTaken, taken)]),
+      ...(starts === null ? [] : [reading(DATABASE_GAUGES.limitNextStart, secondsUntil(nextAt))]),
+      reading(DATABASE_GAUGES.limitWaiting, waiting.count),
     ];
   });
-}
-
-async function rated(rowlock: Watched): Promise<readonly Reading[]> {
-  const rates = await rowlock.rates.list().catch(() => []);
-  return busiest(rates).flatMap(({ name, nextAt, waiting: { count } }) => [
-    { metric: DATABASE_GAUGES.rateNext, labels: { rate: name }, value: secondsUntil(nextAt) },
-    { metric: DATABASE_GAUGES.rateWaiting, labels: { rate: name }, value: count },
-  ]);
 }
 
 function secondsUntil(time: Date | null): number {
@@ -118,6 +109,6 @@ function secondsUntil(time: Date | null): number {
 }
 
 /** Those for which most jobs wait. */
-function busiest<View extends LimitView | RateView>(views: readonly View[]): readonly View[] {
+function busiest(views: readonly LimitView[]): readonly LimitView[] {
   return views.toSorted((one, other) => other.waiting.count - one.waiting.count).slice(0, MOST_NAMES);
 }

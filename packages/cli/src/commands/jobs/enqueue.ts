@@ -20,7 +20,7 @@ export const enqueue = (kit: Kit) =>
     .option('--attempts <number>', 'how often it is tried', Number)
     .addHelpText(
       'after',
-      "\nThe handler's schema checks the payload when the job is claimed. Its limits and rates do not apply.",
+      "\nThe handler's schema checks the payload when the job is claimed. Its limits do not apply.",
     )
     .action((kind, payload, { queue, ...given }) =>
       kit.withDatabase(async ({ rowlock, output, terminal }) => {

@@ -3,55 +3,70 @@ import type { LimitView } from '@rowlock/core';
 import { count } from '../../count.js';
 import type { Kit } from '../../kit.js';
 import type { Column } from '../../output/table.js';
-import { counted, number, time } from '../../output/values.js';
+import { counted, lasting, number, time } from '../../output/values.js';
+import { duration } from '../../times.js';
 import { who } from '../../who.js';
 
 export const limits = (kit: Kit) =>
   new Command('limits')
-    .description('limits in use, and their sizes at run time')
+    .description('limits in use, and their numbers at run time')
     .addCommand(list(kit))
     .addCommand(set(kit))
     .addCommand(reset(kit));
 
 const list = (kit: Kit) =>
   new Command('list')
-    .description('the limits in use and those whose size was set')
+    .description('the limits in use and those whose numbers were set')
     .action(() =>
       kit.withDatabase(async ({ rowlock, output }) =>
-        output.list(await rowlock.limits.list(), COLUMNS, 'No limit is in use, and no size was set.'),
+        output.list(await rowlock.limits.list(), COLUMNS, 'No limit is in use, and none was set.'),
       ),
     );
 
 const set = (kit: Kit) =>
   new Command('set')
-    .description('sets the size of a limit for all, in place of what handlers say')
+    .description('sets the numbers of a limit for all; what is left out is as handlers say')
     .argument('<name>', 'of the limit')
-    .argument('<size>', 'how many runs at once', count)
-    .action((name, size) =>
+    .option('--max <number>', 'how many runs at once', count)
+    .option('--starts <number>', 'how many runs may start', count)
+    .option('--per <duration>', 'in which time', duration)
+    .option('--burst <number>', 'how many may start at once', count)
+    .action((name, options) =>
       kit.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.limits.set(name, size, { by: who() });
+        await rowlock.limits.set(name, options, { by: who() });
+        const { max, starts, per, burst = 1 } = options;
+        const said = [
+          max !== undefined && `${number(max)} at once`,
+          starts !== undefined &&
+            `${number(starts)} starts in ${lasting(per)}, ${number(burst)} of them at once`,
+        ];
+        const rate = starts !== undefined && { starts, perMs: per, burst };
         output.one(
-          { name, max: size },
-          `The limit ${name} has ${number(size)} ${size === 1 ? 'slot' : 'slots'}.`,
+          { name, ...(max !== undefined && { max }), ...rate },
+          `The limit ${name} allows ${said.filter(Boolean).join(', and ')}.`,
         );
       }),
     );
 
 const reset = (kit: Kit) =>
   new Command('reset')
-    .description('what handlers say is the size again')
+    .description('what handlers say are the numbers again')
     .argument('<name>', 'of the limit')
     .action((name) =>
       kit.withDatabase(async ({ rowlock, output }) => {
         await rowlock.limits.reset(name);
-        output.one({ name, max: null }, `Handlers say the size of the limit ${name}.`);
+        output.one({ name }, `Handlers say the numbers of the limit ${name}.`);
       }),
     );
 
 const COLUMNS: readonly Column<LimitView>[] = [
   { title: 'NAME', of: ({ name }) => name, cut: true },
-  { title: 'SIZE', of: ({ max }) => number(max), align: 'right' },
+  { title: 'MAX', of: ({ max }) => number(max), align: 'right' },
   { title: 'TAKEN', of: ({ taken }) => number(taken), align: 'right' },
+  { title: 'STARTS', of: ({ starts }) => number(starts), align: 'right' },
+  { title: 'PER', of: ({ perMs }) => lasting(perMs), align: 'right' },
+  { title: 'BURST', of: ({ burst }) => number(burst), align: 'right' },
+  { title: 'NEXT', of: ({ nextAt }) => time(nextAt) },
   { title: 'WAITING', of: ({ waiting }) => counted(waiting), align: 'right' },
   { title: 'SET', of: ({ setAt }) => time(setAt) },
   { title: 'BY', of: ({ setBy }) => setBy ?? '-', cut: true },

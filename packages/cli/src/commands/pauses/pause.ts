@@ -7,9 +7,9 @@ import { scope, workOf } from './work.js';
 
 export const pause = (kit: Kit) =>
   new Command('pause')
-    .description('stops the claims of a queue, of a kind, of a limit or rate, or all; what runs goes on')
+    .description('stops the claims of a queue, of a kind, of a limit, or all; what runs goes on')
     .addArgument(scope())
-    .argument('[name]', 'of the queue, the kind, the limit or the rate')
+    .argument('[name]', 'of the queue, the kind or the limit')
     .option('--until <time>', 'when it ends by itself: a time, or a duration from now', future)
     .option('--reason <text>', 'for those who wonder')
     .action((given, name, { until, reason }) => {

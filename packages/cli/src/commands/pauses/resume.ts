@@ -6,7 +6,7 @@ export const resume = (kit: Kit) =>
   new Command('resume')
     .description('ends a pause')
     .addArgument(scope())
-    .argument('[name]', 'of the queue, the kind, the limit or the rate')
+    .argument('[name]', 'of the queue, the kind or the limit')
     .action((given, name) => {
       const work = workOf(given, name);
       return kit.withDatabase(async ({ rowlock, output }) => {

@@ -1,9 +1,9 @@
 /** Claim, check and group: from the next jobs beyond the line to the runs that may begin. */
 
+import { NO_LIMITS } from '../../admission/limits-text.js';
 import type { ClaimCriteria, ClaimSession, Finished } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import type { Job } from '../../job/job.js';
-import { NO_LIMITS } from '../../job/limits.js';
 import type { Start, Sweep } from '../look/sweep.js';
 import { limitMs } from '../run/time-limits.js';
 import { ONE_JOB, type Search } from './batch-sizes.js';
@@ -69,7 +69,7 @@ export class Claims<Tx> {
 
   /**
    * The criteria of the claim to send right behind a settlement. Undefined if there is none, or if it must wait for
-   * other slots, or for a start.
+   * other slots, or for a start of a limit.
    */
   behind(): ClaimCriteria | undefined {
     this.#works();

@@ -1,14 +1,14 @@
+import { namesIn } from '../../admission/limits-text.js';
 import type { NewPause, PauseTarget } from '../../driver/pause.js';
 import type { Outcome } from '../../handler/outcome.js';
 import type { Job } from '../../job/job.js';
-import { namesIn } from '../../job/limits.js';
 import type { Flow } from './context.js';
 
 /** A job, and the outcome that its handler has returned. */
 type Ended = readonly [job: Job, outcome: Outcome];
 
 /**
- * Pauses what has a limit or a rate of a job whose handler returned `pause()`, or what is of its kind. At once, and not
+ * Pauses what has a limit of a job whose handler returned `pause()`, or what is of its kind. At once, and not
  * with the settlement: meanwhile others would go on. If that fails, the job still waits.
  */
 export async function pauseShared<Tx>(

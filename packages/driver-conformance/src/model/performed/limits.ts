@@ -1,6 +1,8 @@
-import type { CommandOf } from '../command.js';
+import type { LimitNumbers } from '@rowlock/core';
+import type { CommandOf, Setting } from '../command.js';
 import type { Result } from '../result.js';
 import { orRolledBack } from './claim.js';
+import { startsOf } from './rates.js';
 import type { WorldState } from './state.js';
 
 export async function enter<Tx>(
@@ -13,9 +15,13 @@ export async function enter<Tx>(
 
 export async function setLimit<Tx>(
   state: WorldState<Tx>,
-  { by, name, max }: CommandOf<'setLimit'>,
+  { by, name, numbers }: CommandOf<'setLimit'>,
 ): Promise<Result> {
   const own = state.names.own(name);
   state.resets.set(`limit ${name}`, (driver) => driver.setLimit(own, null, by));
-  return (await state.store(by)).setLimit(own, max, by);
+  return (await state.store(by)).setLimit(own, numbers && numbersOf(numbers), by);
+}
+
+function numbersOf({ max, spacing }: Setting): LimitNumbers {
+  return { ...(max !== undefined && { max }), ...(spacing !== undefined && startsOf(spacing)) };
 }

@@ -12,7 +12,7 @@ export async function takeStarts<Tx>(
   const take = randomUUID();
   state.takes.push(take);
   const driver = await state.driver(by);
-  const own = rates.map(({ name, ...numbers }) => ({ name: state.names.own(name), ...numbersOf(numbers) }));
+  const own = rates.map(({ name, ...numbers }) => ({ name: state.names.own(name), ...startsOf(numbers) }));
   const waitsMs = await driver.takeStarts(own, take);
   // What has passed since the starts before is much less than an hour.
   return waitsMs.map((waitMs) => Math.round(waitMs / HOUR_MS));
@@ -26,15 +26,6 @@ export async function giveBackStarts<Tx>(
   return (await state.driver(by)).giveBackStarts(names, state.takes[take] ?? '');
 }
 
-export async function setRate<Tx>(
-  state: WorldState<Tx>,
-  { by, name, numbers }: CommandOf<'setRate'>,
-): Promise<Result> {
-  const own = state.names.own(name);
-  state.resets.set(`rate ${name}`, (driver) => driver.setRate(own, null, by));
-  return (await state.store(by)).setRate(own, numbers && numbersOf(numbers), by);
-}
-
 /** To the rate the clock moves on when its own time moves back. */
 export function hoursPass<Tx>(
   { setting, names }: WorldState<Tx>,
@@ -43,6 +34,6 @@ export function hoursPass<Tx>(
   return setting.database.reader.moveRate(names.own(name), -hours * HOUR_MS);
 }
 
-function numbersOf({ hours, burst }: Spacing): RateNumbers {
-  return { limit: 1, perMs: hours * HOUR_MS, burst };
+export function startsOf({ hours, burst }: Spacing): RateNumbers {
+  return { starts: 1, perMs: hours * HOUR_MS, burst };
 }

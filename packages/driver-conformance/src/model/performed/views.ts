@@ -1,6 +1,6 @@
-import type { JobView } from '@rowlock/core';
+import type { Limits } from '@rowlock/core';
 import { countStates } from '../../count-states.js';
-import type { CommandOf } from '../command.js';
+import type { CommandOf, WantedLimits } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
 
@@ -23,7 +23,7 @@ export async function list<Tx>(
       unique: names.short(view.uniqueKey),
       output: names.run(view.output),
       error: view.error?.code ?? null,
-      limits: names.shortMembers({ ...view.limits, ...membersOf(view.rates) }),
+      limits: names.shortMembers(membersOf(view.limits)),
       metadata: view.metadata,
       payload: view.payload,
       isFinished: view.finishedAt !== null,
@@ -33,9 +33,12 @@ export async function list<Tx>(
 }
 
 /** As the text of a row has them. */
-function membersOf(rates: JobView['rates']): object {
+function membersOf(limits: Limits): WantedLimits {
   return Object.fromEntries(
-    Object.entries(rates).map(([name, { limit, perMs, burst }]) => [name, [limit, perMs, burst]]),
+    Object.entries(limits).map(([name, { max, starts = 0, perMs = 0, burst = 0 }]) => [
+      name,
+      max ?? [starts, perMs, burst],
+    ]),
   );
 }
 

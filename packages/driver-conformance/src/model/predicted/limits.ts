@@ -10,6 +10,11 @@ export function enter(state: ModelState, { by, name, max }: CommandOf<'enter'>):
   return FULL;
 }
 
-export function setLimit(state: ModelState, { by, name, max }: CommandOf<'setLimit'>): Result {
-  return change(state, by, () => void (max === null ? state.sizes.delete(name) : state.sizes.set(name, max)));
+export function setLimit(state: ModelState, { by, name, numbers }: CommandOf<'setLimit'>): Result {
+  const { settings } = state;
+  return change(
+    state,
+    by,
+    () => void (numbers === null ? settings.delete(name) : settings.set(name, numbers)),
+  );
 }

@@ -1,6 +1,5 @@
 import { type CommandOf, RATE_NAMES, type Spacing } from '../command.js';
 import type { Result } from '../result.js';
-import { change } from './change.js';
 import type { ModelState } from './state.js';
 
 /** The generic cell rate algorithm in whole hours: no sequence lasts so long that the database's clock says another one. */
@@ -16,7 +15,7 @@ export interface ModelRate {
 export function takeStarts(state: ModelState, { rates }: CommandOf<'takeStarts'>): Result {
   const take = state.takes++;
   const starts = rates.map(({ name, ...own }) => {
-    const numbers = state.numbers.get(name) ?? own;
+    const numbers = state.settings.get(name)?.spacing ?? own;
     const rate = state.rates.get(name) ?? { next: 0, before: 0, last: null };
     const next = Math.min(rate.next, numbers.hours * numbers.burst);
     return { name, rate, numbers, next, wait: waitOf(next, numbers) };
@@ -41,14 +40,6 @@ export function giveBackStarts({ rates }: ModelState, { take }: CommandOf<'giveB
     if (rate?.last === take) rates.set(name, { ...rate, next: rate.before, last: null });
   }
   return undefined;
-}
-
-export function setRate(state: ModelState, { by, name, numbers }: CommandOf<'setRate'>): Result {
-  return change(
-    state,
-    by,
-    () => void (numbers === null ? state.numbers.delete(name) : state.numbers.set(name, numbers)),
-  );
 }
 
 export function hoursPass({ rates }: ModelState, { name, hours }: CommandOf<'hoursPass'>): Result {

@@ -1,11 +1,14 @@
-import type { CommandOf } from '../command.js';
+import type { CommandOf, Setting } from '../command.js';
 import type { Result } from '../result.js';
 import type { ModelState } from './state.js';
 
-export function settings({ sizes, pauses, numbers }: ModelState, _: CommandOf<'settings'>): Result {
+export function settings({ settings: limits, pauses }: ModelState, _: CommandOf<'settings'>): Result {
   return {
-    limits: [...sizes].map(([name, max]) => `${name}: ${max}`).sort(),
+    limits: [...limits].map(([name, setting]) => `${name}: ${said(setting)}`).sort(),
     pauses: [...pauses].map(([target, { until }]) => `${target}: ${until}`).sort(),
-    rates: [...numbers].map(([name, { hours, burst }]) => `${name}: ${hours} h, ${burst} at once`).sort(),
   };
+}
+
+function said({ max, spacing }: Setting): string {
+  return `${max ?? 'any'}, ${spacing === undefined ? 'any' : `${spacing.hours} h, ${spacing.burst} at once`}`;
 }

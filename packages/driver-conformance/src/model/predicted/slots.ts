@@ -9,7 +9,7 @@ export const FULL = { refused: 'LimitReached' } as const;
 export function takeSlots(state: ModelState, tx: Transaction, limits: WantedLimits): boolean {
   return Object.entries(limits).every(([name, member]) => {
     if (!isSize(member)) return true;
-    const isFree = taken(state, name) < (state.sizes.get(name) ?? member);
+    const isFree = taken(state, name) < (state.settings.get(name)?.max ?? member);
     if (isFree) tx.slots.push(name);
     return isFree;
   });

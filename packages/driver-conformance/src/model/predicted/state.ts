@@ -1,4 +1,4 @@
-import type { Actor, Caller, Spacing } from '../command.js';
+import type { Actor, Caller, Setting } from '../command.js';
 import type { CommittedJob, ModelJob, ModelRun, Row, Worker } from './job.js';
 import type { ModelPause } from './paused.js';
 import type { ModelRate } from './rates.js';
@@ -27,13 +27,11 @@ export class ModelState {
   /** How many there have been. */
   runs = 0;
   marks: readonly ModelMark[] = [];
-  /** The sizes of limits that are set. */
-  readonly sizes = new Map<string, number>();
+  /** The numbers of limits that are set. */
+  readonly settings = new Map<string, Setting>();
   /** By scope and name. */
   readonly pauses = new Map<string, ModelPause>();
   readonly rates = new Map<string, ModelRate>();
-  /** The numbers of rates that are set. */
-  readonly numbers = new Map<string, Spacing>();
   /** How many takes of starts there have been. */
   takes = 0;
 

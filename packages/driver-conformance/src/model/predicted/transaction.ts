@@ -25,7 +25,7 @@ export class Transaction {
   readonly before = new Map<ModelJob, Row>();
   /** The names of the limits of which it has a slot. */
   readonly slots: string[] = [];
-  /** Whether it has set sizes, pauses or numbers of rates. */
+  /** Whether it has set numbers of limits, or pauses. */
   hasSettings = false;
 
   constructor(found: readonly ModelJob[]) {

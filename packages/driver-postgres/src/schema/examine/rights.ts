@@ -4,8 +4,8 @@ import type { Tables } from '../../statements/tables.js';
 
 /** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
 const OF_WORKERS: readonly (readonly [rights: string, ...tables: (keyof Tables)[]])[] = [
-  ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'limitSize', 'pause'],
-  ['SELECT', 'follower', 'rate', 'rateNumbers', 'schedule', 'tally', 'migration'],
+  ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'limitSetting', 'pause'],
+  ['SELECT', 'follower', 'rate', 'schedule', 'tally', 'migration'],
   ['INSERT', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'rate', 'tally'],
   ['UPDATE', 'job', 'run', 'worker', 'limitSlot', 'rate', 'tally'],
   ['DELETE', 'follower', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'tally'],

@@ -9,9 +9,9 @@ const Geocode = defineHandler({
   kind: 'geocode',
   payload: z.object({ user: z.string() }),
   // in all processes together 10 starts a second, evenly spaced, and 5 of each user
-  rate: ({ payload }) => [
-    { name: 'maps', limit: 10, per: '1s' },
-    { name: `maps of ${payload.user}`, limit: 5, per: '1s' },
+  limit: ({ payload }) => [
+    { name: 'maps', starts: 10, per: '1s' },
+    { name: `maps of ${payload.user}`, starts: 5, per: '1s' },
   ],
   run() {
     starts.push(performance.now());

@@ -1,0 +1,124 @@
+import type { Driver } from '../driver/driver.js';
+import type { LimitedJobs, LimitedJobsBounds } from '../driver/limited-jobs.js';
+import type { HeldJob, RateTime } from '../driver/situation.js';
+import type { JobCount } from '../stats/stats.js';
+import type { DeclaredLimits } from './limit.js';
+import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from './limits-text.js';
+import { type RateNumbers, startAt } from './rate.js';
+
+/** The most limits that are listed. */
+const MOST_NAMES = 1_000;
+
+/** The most jobs that are listed as those that have the slots of a limit. */
+const MOST_HOLDERS = 100;
+
+/** How many jobs with limits are looked at, in all queues together. */
+export const LIMITED_JOBS: LimitedJobsBounds = { parts: 1_000, counted: 10_000 };
+
+/**
+ * A limit that is in use, or whose numbers were set. A number is the one that was set. Otherwise that of jobs which are due
+ * or in a run, or that a plugin here declares, the largest `max` of these. Null if there is none.
+ */
+export interface LimitView {
+  readonly name: string;
+  /** How many runs may go on at once. */
+  readonly max: number | null;
+  /** How many slots are taken, by jobs and by `slots()`. */
+  readonly taken: number;
+  /** The jobs of runs that have slots, up to 100. The jobs of one run have one slot together. */
+  readonly holders: readonly HeldJob[];
+  /** How many runs may start in `perMs` milliseconds. */
+  readonly starts: number | null;
+  readonly perMs: number | null;
+  /** How many may start at once, after a pause. */
+  readonly burst: number | null;
+  /** When the next start is allowed, by the clock of this process. Null if it is now, or if starts have no limit. */
+  readonly nextAt: Date | null;
+  /** Due jobs with this limit that no run has. Paused ones count too. */
+  readonly waiting: JobCount;
+  /** When numbers were set. Null if none were. */
+  readonly setAt: Date | null;
+  /** Who has set the numbers. Null if none were set. */
+  readonly setBy: string | null;
+}
+
+/** What tells of limits. */
+export type LimitsInUse = Pick<Driver, 'limits' | 'limitedJobs' | 'takenSlots' | 'rateTimes'>;
+
+/** The limits, in the order of their names. */
+export async function limitsInUse(
+  driver: LimitsInUse,
+  declared: DeclaredLimits,
+): Promise<readonly LimitView[]> {
+  const [settings, jobs, slots, times] = await Promise.all([
+    driver.limits(),
+    driver.limitedJobs(LIMITED_JOBS),
+    driver.takenSlots(),
+    driver.rateTimes(),
+  ]);
+  const said = saidNumbers(jobs);
+  const taken = new Map(slots.map((each) => [each.name, each.taken]));
+  const set = new Map(settings.map((each) => [each.name, each]));
+  const names = new Set([...set.keys(), ...said.keys(), ...taken.keys(), ...times.map(({ name }) => name)]);
+  return [...names]
+    .toSorted()
+    .slice(0, MOST_NAMES)
+    .map((name) => {
+      const numbers = { ...(said.get(name) ?? declared.get(name)), ...set.get(name) };
+      return {
+        ...UNKNOWN,
+        ...numbers,
+        name,
+        taken: taken.get(name) ?? 0,
+        holders: holdersOf(name, jobs),
+        nextAt: timeAfter(waitOf(name, rateOf(numbers), times)),
+        waiting: waitingFor(name, jobs),
+      };
+    });
+}
+
+const UNKNOWN = { max: null, starts: null, perMs: null, burst: null, setAt: null, setBy: null };
+
+/** The numbers of each limit, as jobs say them: of several sizes the largest. */
+function saidNumbers({ parts, held }: LimitedJobs): ReadonlyMap<string, LimitNumbers> {
+  const said = new Map<string, LimitNumbers>();
+  for (const text of new Set([...parts, ...held].map(({ limits }) => limits)))
+    for (const { name, ...numbers } of limitsOf(text)) {
+      const { max = numbers.max, ...others } = said.get(name) ?? {};
+      const most = max === undefined ? {} : { max: Math.max(max, numbers.max ?? max) };
+      said.set(name, { ...others, ...numbers, ...most });
+    }
+  return said;
+}
+
+function timeAfter(waitMs: number): Date | null {
+  return waitMs === 0 ? null : new Date(Date.now() + waitMs);
+}
+
+/** How long until a limit allows a start, in milliseconds. */
+export function waitOf(name: string, numbers: RateNumbers | undefined, times: readonly RateTime[]): number {
+  const time = times.find((rate) => rate.name === name);
+  if (time === undefined || numbers === undefined) return 0;
+  const { waitUs } = startAt(time.nextInUs, 0, numbers);
+  return waitUs < LEAST_WAIT_US ? 0 : waitUs / 1_000;
+}
+
+/** A limit that allows a start sooner is in nobody's way, in microseconds. */
+const LEAST_WAIT_US = 1_000;
+
+/** The jobs of runs that have a slot of a limit, up to 100. */
+export function holdersOf(name: string, { held }: LimitedJobs): readonly HeldJob[] {
+  return held
+    .filter(({ limits }) => sizesOf(limits).some((limit) => limit.name === name))
+    .slice(0, MOST_HOLDERS)
+    .map(({ publicId, kind, run }) => ({ publicId, kind, run }));
+}
+
+/** How many due jobs with a limit no run has. */
+function waitingFor(name: string, { parts, held }: LimitedJobs): JobCount {
+  const own = parts.filter(({ limits }) => namesIn(limits).includes(name));
+  const more = own.some((part) => part.more);
+  const due = own.reduce((sum, part) => sum + part.due, 0);
+  const running = held.filter((job) => job.due && namesIn(job.limits).includes(name)).length;
+  return { count: Math.max(0, due - running), more };
+}

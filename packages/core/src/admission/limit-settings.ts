@@ -1,0 +1,72 @@
+import { hostname } from 'node:os';
+import type { Calls } from '../client/calls.js';
+import { Slots, type SlotsSize } from '../client/slots.js';
+import { checkName } from '../input.js';
+import { type LimitView, limitsInUse } from './in-use.js';
+import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
+import { checkLimit } from './limits-text.js';
+
+/** The limits that are in use, and their numbers at run time. */
+export class LimitSettings {
+  readonly #calls: Calls<unknown>;
+  readonly #declared: DeclaredLimits;
+
+  /** @param declared The limits that plugins declare. */
+  constructor(calls: Calls<unknown>, declared: DeclaredLimits) {
+    this.#calls = calls;
+    this.#declared = declared;
+  }
+
+  /**
+   * Sets the numbers of a limit for all, in place of what handlers and callers say, and of what was set before. What is
+   * left out is as these say: `{ max: 3 }` leaves the starts alone. Workers take the numbers up at once. Those who have
+   * slots keep them, and earlier starts count on.
+   *
+   * @param by Who sets it, for `list`. Default: the host.
+   * @throws InvalidInputError
+   * @example
+   * await rowlock.limits.set('maps', { max: 5, starts: 60, per: '1m' });
+   */
+  async set(
+    name: string,
+    options: LimitOptions,
+    { by = hostname() }: { readonly by?: string } = {},
+  ): Promise<void> {
+    const limit = namedLimit(name, options);
+    checkLimit(limit);
+    checkName('by', by);
+    await this.#calls.driver.setLimit(name, limit, by);
+  }
+
+  /** What handlers and callers say are the numbers again. */
+  async reset(name: string): Promise<void> {
+    checkName('The name of a limit', name);
+    await this.#calls.driver.setLimit(name, null, hostname());
+  }
+
+  /**
+   * The limits that are in use, and those whose numbers were set, in the order of their names, up to 1,000: their
+   * numbers, how many slots are taken and by which jobs, the next start, and how many jobs wait. Reads indexes, never the
+   * history.
+   *
+   * A limit is in use while jobs with it are due or run. One with `max` is until its slots have been free for about an
+   * hour, and one with `starts` for ever. Looks at up to 1,000 different sets of limits.
+   */
+  async list(): Promise<readonly LimitView[]> {
+    return limitsInUse(this.#calls.driver, this.#declared);
+  }
+
+  /**
+   * The slots of a limit, for work that is no job. Handlers with a limit of this name share them.
+   *
+   * @example
+   * await using slot = await rowlock.limits.slots('reports', { max: 3 }).acquire({ wait: '5s' });
+   * if (slot.outcome === 'full') return;
+   *
+   * @param size The size as this caller sees it. The `max` that `limits.set` has set takes its place.
+   * @throws InvalidInputError, ClosedError
+   */
+  slots(name: string, size: SlotsSize): Slots {
+    return new Slots(this.#calls, name, size);
+  }
+}
