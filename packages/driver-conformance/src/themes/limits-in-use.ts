@@ -179,7 +179,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect(await stage.row(job ?? { publicId: '' })).toMatchObject({ status: 'cancelled' });
   });
 
-  test.once('what a setting leaves out is as jobs say, and a setting takes the place of the one before', async (stage) => {
+  test.once('what a setting leaves out is as jobs say, and it replaces the one before', async (stage) => {
     const { key } = stage;
     const client = clientOf(stage, []);
     stage.defer(() => client.limits.reset(key));
