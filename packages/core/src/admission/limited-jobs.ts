@@ -23,7 +23,7 @@ export interface LimitedJobsParts {
   readonly hasLimits: boolean;
   readonly clock: Clock;
   /** Rings when the worker is to look again. */
-  readonly alarm: Alarm;
+  readonly alarm: Pick<Alarm, 'within'>;
   /** Looks for work now. */
   readonly wake: () => void;
   /** How long a part whose limit was reached is left alone, if nobody says that a slot is free, in milliseconds. */

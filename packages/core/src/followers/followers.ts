@@ -1,5 +1,4 @@
 import { inCleanContext } from '../clean-context.js';
-import type { Clock } from '../clock.js';
 import type { Settlement } from '../driver/claim-session.js';
 import type { Driver } from '../driver/driver.js';
 import { type Admitted, type FollowersLook, MOST_FOLLOWED } from '../driver/followers.js';
@@ -7,8 +6,7 @@ import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { Job } from '../job/job.js';
 import { isSettled, TRANSITIONS } from '../job/lifecycle.js';
-import type { Logger } from '../logger.js';
-import type { Part } from '../worker/part.js';
+import type { Part, PartContext } from '../worker/part.js';
 import { Alarm } from '../worker/time/alarm.js';
 
 /** How long this worker takes a wake-up for the sign that jobs wait for others, in milliseconds. A survey says it then. */
@@ -23,12 +21,8 @@ const SURVEY_MS = 1_000;
 /** The pause between two looks at all waiting jobs, in times of their duration. */
 const TIMES = 20;
 
-export interface FollowersParts {
+export interface FollowersParts extends Pick<PartContext, 'clock' | 'log' | 'pollMs'> {
   readonly driver: Pick<Driver, 'admit' | 'notify'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** The least pause between two looks at all waiting jobs, in milliseconds. */
-  readonly pollMs: number;
 }
 
 /**

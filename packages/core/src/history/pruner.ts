@@ -1,12 +1,10 @@
-import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import type { History } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
-import type { Logger } from '../logger.js';
 import { type Pruned, type PruneStep, prune } from '../retention/prune.js';
 import { pruneSlots } from '../retention/prune-slots.js';
 import type { RetentionLimits } from '../retention/retention.js';
-import type { Part } from '../worker/part.js';
+import type { Part, PartContext } from '../worker/part.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
 const TURN_MS = 60_000;
@@ -22,13 +20,9 @@ const PASS_REST = 50;
 const FROM_START_MS = 3_600_000;
 
 /** The dependencies of a pruner. */
-export interface PrunerParts {
+export interface PrunerParts extends Pick<PartContext, 'clock' | 'log' | 'workerId' | 'stopping'> {
   readonly driver: Pick<Driver, 'pruneSlots'> & { readonly history: Pruned & Pick<History, 'takePruneTurn'> };
   readonly limits: RetentionLimits;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly workerId: string;
-  readonly stopping: AbortSignal;
 }
 
 /** Prunes in the background while its worker runs. One worker of a database prunes at a time. */

@@ -1,11 +1,9 @@
-import type { Clock } from '../clock.js';
 import type { Settlement } from '../driver/claim-session.js';
 import type { History, RunningJobs, Tally } from '../driver/history.js';
 import type { Job, JobId } from '../job/job.js';
 import { TRANSITIONS } from '../job/lifecycle.js';
-import type { Logger } from '../logger.js';
 import { bucketOf, emptyBuckets } from '../stats/buckets.js';
-import type { Part } from '../worker/part.js';
+import type { Part, PartContext } from '../worker/part.js';
 import type { LiveRun } from '../worker/run/live-run.js';
 
 /** The pause between a change and its report, in milliseconds. */
@@ -14,12 +12,8 @@ const EVERY_MS = 2_000;
 /** How often tallies that are too old are deleted, in milliseconds. */
 const FORGET_MS = 3_600_000;
 
-export interface StatisticsParts {
+export interface StatisticsParts extends Pick<PartContext, 'workerId' | 'live' | 'clock' | 'log'> {
   readonly driver: { readonly history: Pick<History, 'report'> };
-  readonly workerId: string;
-  readonly live: ReadonlySet<LiveRun>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 type Counted = 'completed' | 'failed' | 'cancelled' | 'retried';

@@ -1,9 +1,6 @@
-import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
-import type { Logger } from '../logger.js';
 import { isServed, servedIn, type UnservedJobs } from '../stats/served.js';
-import type { Part } from '../worker/part.js';
-import type { WorkerEmitter } from '../worker/tell/events.js';
+import type { Part, PartContext } from '../worker/part.js';
 
 /** How often an idle worker looks at most, in milliseconds. */
 const EVERY_MS = 60_000;
@@ -17,12 +14,8 @@ const AGAIN_MS = 3_600_000;
 /** How many waiting jobs of a queue are looked at. Jobs that nobody serves stay at its front. */
 const MOST = 100;
 
-export interface UnservedParts {
+export interface UnservedParts extends Pick<PartContext, 'clock' | 'log' | 'events' | 'worker'> {
   readonly driver: Pick<Driver, 'backlog' | 'workers'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly events: Pick<WorkerEmitter, 'emit'>;
-  readonly worker: string;
 }
 
 /** Warns of due jobs of queues or kinds that nobody serves. A worker looks when it is idle, for all queues at once. */

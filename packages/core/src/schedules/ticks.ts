@@ -1,13 +1,10 @@
 import { inCleanContext } from '../clean-context.js';
-import type { Clock } from '../clock.js';
 import type { Firing, ScheduleRow, ScheduleStore } from '../driver/schedule-store.js';
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { GrowingDelay } from '../job/growing-delay.js';
-import type { Logger } from '../logger.js';
 import { firingOf } from '../schedule/firing.js';
-import type { Part } from '../worker/part.js';
-import type { WorkerEmitter } from '../worker/tell/events.js';
+import type { Part, PartContext } from '../worker/part.js';
 import { Alarm } from '../worker/time/alarm.js';
 
 /** How many schedules are fired at once, and about how many jobs. */
@@ -20,16 +17,9 @@ const LONGEST_MS = 60_000;
 /** How long a schedule is left to other workers whose times this one cannot compute, in milliseconds. */
 const LEFT_MS = 60_000;
 
-export interface TicksParts {
+export interface TicksParts
+  extends Pick<PartContext, 'clock' | 'log' | 'events' | 'worker' | 'stopping' | 'watchMs'> {
   readonly driver: { readonly schedules: Pick<ScheduleStore, 'due' | 'fire'> };
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly events: Pick<WorkerEmitter, 'emit'>;
-  readonly worker: string;
-  /** Aborted when nothing is to be fired any more. */
-  readonly stopping: AbortSignal;
-  /** How soon to look again if another worker is just firing, in milliseconds. */
-  readonly watchMs: number;
   /** Whether the program declares schedules. Others are found by the first survey. */
   readonly isDeclared: boolean;
 }

@@ -51,7 +51,7 @@ export interface PartContext extends Lanes {
   readonly hasLimits: boolean;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly events: WorkerEmitter;
+  readonly events: Pick<WorkerEmitter, 'emit'>;
   /** The worker's name. */
   readonly worker: string;
   readonly workerId: string;
@@ -59,10 +59,12 @@ export interface PartContext extends Lanes {
   /** The runs going on in this process. */
   readonly live: ReadonlySet<LiveRun>;
   /** Rings when the worker is to look again. */
-  readonly alarm: Alarm;
+  readonly alarm: Pick<Alarm, 'within'>;
   /** Aborted when the worker stops, while its runs may still go on. */
   readonly stopping: AbortSignal;
+  /** The longest time until the next look, in milliseconds. */
   readonly pollMs: number;
+  /** How often to look at what others hold, in milliseconds. */
   readonly watchMs: number;
   /** Looks for work now. */
   readonly wake: () => void;

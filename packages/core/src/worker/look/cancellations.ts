@@ -1,11 +1,8 @@
-import type { Clock } from '../../clock.js';
 import type { Driver } from '../../driver/driver.js';
 import type { Cancellation, WakeUp } from '../../driver/wake-up.js';
 import { publicIdOf } from '../../job/public-id.js';
-import type { Logger } from '../../logger.js';
-import type { Part } from '../part.js';
+import type { Part, PartContext } from '../part.js';
 import type { LiveRun } from '../run/live-run.js';
-import type { Alarm } from '../time/alarm.js';
 
 /** How many cancellations are kept, and for how long, in milliseconds. */
 const MOST = 10_000;
@@ -17,17 +14,9 @@ const AT_ONCE = 20;
 /** How many are retried when the worker stops: few, so that the stop is quick. */
 const AT_STOP = 500;
 
-export interface CancellationsParts {
+export interface CancellationsParts
+  extends Pick<PartContext, 'clock' | 'log' | 'worker' | 'alarm' | 'watchMs' | 'live'> {
   readonly driver: Pick<Driver, 'move'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly worker: string;
-  /** Rings when the worker is to look again. */
-  readonly alarm: Pick<Alarm, 'within'>;
-  /** The least time between two retries. */
-  readonly watchMs: number;
-  /** The runs going on in this process. */
-  readonly live: ReadonlySet<LiveRun>;
 }
 
 interface Pending {
