@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They would be the last by their projects' names, and each would go on alone for minutes. */
-const BEGIN_FIRST = /histories\.proof\.test|spreadsheets\/test\/(flow|demo|browser)\.test/;
+/** Each goes on for a minute or more, and waits for most of it: what is short fills the time until their end. */
+const BEGIN_FIRST =
+  /histories\.proof\.test|\/conformance\/|driver-postgres\/test\/(pooled|slots)\.test|spreadsheets\/test\/(flow|demo|browser)\.test|dashboard\/test\/browser\.test/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -10,7 +10,7 @@ const PROOFS_ALONE = process.env.TEST_PROOFS === '1';
 
 /**
  * What every test project shares; a package's vitest.config.ts adds its own with `mergeConfig` or not at all.
- * The files of a project share three processes and what they import, so a file undoes what it does to them.
+ * The files of a project share processes and what they import, so a file undoes what it does to them.
  * The packages of this repository are read from their sources, so that no build stands between an edit and its test.
  */
 export function testProject(name: string): UserWorkspaceConfig {
@@ -28,9 +28,9 @@ export function testProject(name: string): UserWorkspaceConfig {
       // A process each, because tests block their thread; not one for each file, which costs a second of CPU.
       pool: 'forks',
       isolate: false,
-      // Each worker keeps a database busy as well, and many tests wait for a clock: three of them fill two cores. The root's own is not
-      // handed down.
-      maxWorkers: 3,
+      // Each worker keeps a database busy as well, and most tests wait for a clock or a server: five of them fill two cores. The
+      // root's own is not handed down.
+      maxWorkers: 5,
     },
   };
 }

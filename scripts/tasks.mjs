@@ -1,5 +1,7 @@
 // What `npm run TASK -- ARGUMENTS` does, once with-toolchain.mjs has brought Node and pnpm. Each task resolves with its exit code.
 import { existsSync } from 'node:fs';
+import { run as runChanged } from './changed.mjs';
+import { run as runChecks } from './check.mjs';
 import { runChild } from './run-child.mjs';
 import { run as runTests } from './test.mjs';
 
@@ -8,7 +10,9 @@ export const TASKS = {
   start: (args) => demo('@rowlock/app-spreadsheets', 'apps/spreadsheets/dist/demo.js', args),
   'order-search': (args) => demo('@rowlock/app-order-search', 'apps/order-search/dist/demo.js', args),
 
+  check: () => runChecks(),
   test: (args) => runTests(args),
+  changed: (args) => runChanged(args),
 
   /** The tests that prove much and take long, which `npm test` leaves out. */
   proofs(args) {

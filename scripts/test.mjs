@@ -1,42 +1,15 @@
-// `npm test`: everything that must hold before a change is merged, cheapest first. With arguments
+// `npm test`: everything that must hold before a change is merged, the checks of check.mjs first. With arguments
 // (`npm test -- --project core`) only what the tests need, and then vitest with them.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run as check } from './check.mjs';
 import { runChild } from './run-child.mjs';
-
-const pnpm = (...args) => ['pnpm', args];
-const node = (...args) => [process.execPath, args];
-const turbo = (...tasks) => pnpm('exec', 'turbo', 'run', ...tasks, '--output-logs=errors-only');
-
-const STEPS = [
-  { name: 'install', run: pnpm('install', '--frozen-lockfile', '--reporter=append-only'), always: true },
-  { name: 'lint', run: pnpm('exec', 'biome', 'ci', '--error-on-warnings', '.') },
-  { name: 'build', run: turbo('build'), always: true },
-  { name: 'typecheck', run: turbo('typecheck', 'typecheck:root') },
-  { name: 'unused code and dependencies', run: pnpm('exec', 'knip') },
-  { name: 'architecture', run: node('scripts/architecture.mjs', '--check') },
-  { name: 'prose', run: node('scripts/check-prose.mjs') },
-  { name: 'docstrings', run: node('scripts/check-prose.mjs', '--docstrings') },
-  { name: 'packages', run: node('scripts/check-packages.mjs') },
-  { name: 'changesets', run: node('scripts/check-changesets.mjs') },
-];
 
 /** @returns {Promise<number>} the exit code */
 export async function run(args, { testsAlone = args.length > 0 } = {}) {
-  for (const step of STEPS.filter((step) => step.always || !testsAlone)) {
-    const started = Date.now();
-    process.stdout.write(`${step.name} …`);
-    const [command, commandArgs] = step.run;
-    const done = await runChild(command, commandArgs, { stdio: ['ignore', 'pipe', 'pipe'] });
-    console.log(` ${seconds(started)}`);
-    if (done.code !== 0) {
-      console.error(`${done.output}\nFAILED: ${step.name} (${[command, ...commandArgs].join(' ')})`);
-      return done.code;
-    }
-    if (done.signalled) return 130;
-  }
-  return runTests(args);
+  const code = await check({ all: !testsAlone });
+  return code === 0 ? runTests(args) : code;
 }
 
 async function runTests(args) {
@@ -46,8 +19,7 @@ async function runTests(args) {
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const [command, commandArgs] = pnpm('exec', 'vitest', 'run', ...reporters, ...args);
-    const { code, signalled } = await runChild(command, commandArgs);
+    const { code, signalled } = await runChild('pnpm', ['exec', 'vitest', 'run', ...reporters, ...args]);
     console.log(`tests ${seconds(started)}`);
     if (signalled) {
       console.error('INTERRUPTED: tests');
