@@ -16,17 +16,25 @@ export {
 } from './admission/limits-text.js';
 export { type Rate, type RateNumbers, startAt } from './admission/rate.js';
 export { systemClock } from './clock.js';
+export type * from './driver/admission.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
 export type * from './driver/begun-runs.js';
 export type * from './driver/capture-store.js';
 export type * from './driver/claim-session.js';
+export type * from './driver/claims.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
 export { type Checks, examined, type Fault, type Finding } from './driver/finding.js';
-export { type Admitted, type FollowersLook, MOST_FOLLOWED, NEVER } from './driver/followers.js';
+export {
+  type Admitted,
+  type Followers,
+  type FollowersLook,
+  MOST_FOLLOWED,
+  NEVER,
+} from './driver/followers.js';
 export type * from './driver/front.js';
 export { hasMembers, type Member, membersOf } from './driver/has-members.js';
 export type * from './driver/history.js';
@@ -40,6 +48,7 @@ export {
   type TimeRange,
 } from './driver/job-filter.js';
 export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
+export type * from './driver/jobs.js';
 export { keepAsking } from './driver/keep-asking.js';
 export type * from './driver/limited-jobs.js';
 export { noTransaction } from './driver/no-transaction.js';
@@ -76,11 +85,11 @@ export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export type * from './driver/situation.js';
 export type * from './driver/statistics.js';
 export { storableJson, storableText } from './driver/storable.js';
-export type * from './driver/store.js';
 export type * from './driver/survey.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
 export { concerns, type Hint, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';
+export type * from './driver/workers.js';
 export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';
 export { checkWhole, LIMITS } from './input.js';

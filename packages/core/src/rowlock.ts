@@ -84,7 +84,7 @@ export class Rowlock<Tx> extends Client<Tx> {
     schedules = {},
     captures = [],
   }: RowlockOptions<Tx>) {
-    if (typeof Object(driver).claimSession !== 'function')
+    if (typeof Object(driver).join !== 'function')
       throw new InvalidInputError(
         "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
       );

@@ -52,14 +52,16 @@ const SCENES: readonly Scene[] = [
       retention: { complete: '1d' },
       schedules: { nightly: { handler: work(), payload: {}, every: '1d' } },
     },
-    answers: ({ history }) => ({
-      admit: async () => ({ queues: ['later'], last: null, skipped: false }),
+    answers: ({ jobs, workers, admission, history }) => ({
+      followers: { admit: async () => ({ queues: ['later'], last: null, skipped: false }) },
       backlog: async () => [],
-      workers: async () => [],
-      notify: async () => {},
+      workers: { ...workers, list: async () => [], notify: async () => {} },
       history: { ...history, takePruneTurn: async () => true, read: async () => [] },
-      move: async () => ({ outcome: 'moved', publicId: ONE, status: 'cancelled', queue: 'default' }),
-      limitedParts: async () => ({ parts: [{ queue: 'default', limits: LIMITS }], last: null }),
+      jobs: { ...jobs, move: async () => [{ outcome: 'moved' }] },
+      admission: {
+        ...admission,
+        limitedParts: async () => ({ parts: [{ queue: 'default', limits: LIMITS }], last: null }),
+      },
     }),
     play: async ({ jobs, receive, find, pass }) => {
       await pass(25);

@@ -18,14 +18,14 @@ export interface Answers {
   readonly claim: (criteria: ClaimCriteria) => Job | undefined | Promise<Job | undefined>;
   readonly survey: () => Survey | Promise<Survey>;
   /** Default: all queues. */
-  readonly dueQueues?: Driver['dueQueues'];
+  readonly dueQueues?: Driver['claims']['dueQueues'];
   /** What its sessions do otherwise. */
   readonly session?: Partial<ClaimSession<unknown>>;
-  readonly startRuns?: Driver['startRuns'];
-  readonly reclaim?: Driver['reclaim'];
-  readonly limitedParts?: Driver['limitedParts'];
-  readonly list?: Driver['list'];
-  readonly move?: Driver['move'];
+  readonly startRuns?: Driver['claims']['startRuns'];
+  readonly reclaim?: Driver['claims']['reclaim'];
+  readonly limitedParts?: Driver['admission']['limitedParts'];
+  readonly list?: Driver['jobs']['list'];
+  readonly move?: Driver['jobs']['move'];
   /** Whether wake-ups are pushed, as they are unless this says no. */
   readonly pushed?: boolean;
   /** What comes behind the first wake-up, which every session has. */
@@ -107,62 +107,67 @@ export function emptyDatabase(answers: Answers): {
       remove: unused,
       fire: unused,
     },
-    claimSession: () => session,
-    deferred: () => undefined,
-    reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
-    dueQueues: answers.dueQueues ?? (async ({ queues }) => queues),
-    async survey() {
-      surveys += 1;
-      return answers.survey();
+    jobs: {
+      enqueue: unused,
+      uniqueJobs: unused,
+      list: answers.list ?? unused,
+      ids: unused,
+      count: unused,
+      jobRuns: unused,
+      move: answers.move ?? unused,
+      update: unused,
     },
-    anchor: async () => ({
-      workerId: '1',
-      proof: 'session' as const,
-      pushed: answers.pushed ?? true,
-      async *wakeUps({ signal }) {
-        yield {};
-        if (answers.wakeUps !== undefined) yield* answers.wakeUps;
-        if (signal.aborted) return;
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    claims: {
+      session: () => session,
+      deferred: () => undefined,
+      dueQueues: answers.dueQueues ?? (async ({ queues }) => queues),
+      async survey() {
+        surveys += 1;
+        return answers.survey();
       },
-      report: async () => {},
-      release: async () => {},
-    }),
-    close: async () => {},
-    join: () => driver,
-    startRuns: answers.startRuns ?? (() => receipt(NO_EARLIER_RUNS)),
-    endCrashed: unused,
-    noteRun: unused,
-    enqueue: unused,
-    uniqueJobs: unused,
-    list: answers.list ?? unused,
-    listIds: unused,
-    jobRuns: unused,
-    count: unused,
-    admit: async () => ({ queues: [], last: null, skipped: false }),
-    limitedParts: answers.limitedParts ?? (async () => ({ parts: [], last: null })),
-    states: unused,
+      reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
+      startRuns: answers.startRuns ?? (() => receipt(NO_EARLIER_RUNS)),
+      endCrashed: unused,
+      noteRun: unused,
+    },
+    workers: {
+      list: unused,
+      notify: unused,
+      anchor: async () => ({
+        workerId: '1',
+        proof: 'session' as const,
+        pushed: answers.pushed ?? true,
+        async *wakeUps({ signal }) {
+          yield {};
+          if (answers.wakeUps !== undefined) yield* answers.wakeUps;
+          if (signal.aborted) return;
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        },
+        report: async () => {},
+        release: async () => {},
+      }),
+    },
+    admission: {
+      limitedParts: answers.limitedParts ?? (async () => ({ parts: [], last: null })),
+      limitedJobs: unused,
+      takenSlots: unused,
+      rateTimes: unused,
+      takeStarts: async (rates) => rates.map(() => 0),
+      giveBackStarts: async () => {},
+      pruneSlots: async () => null,
+      setLimit: unused,
+      limits: unused,
+      pause: unused,
+      resume: unused,
+      pauses: async () => [],
+    },
+    followers: { admit: async () => ({ queues: [], last: null, skipped: false }) },
     backlog: unused,
     begunRuns: unused,
     situation: unused,
-    limitedJobs: unused,
-    takenSlots: unused,
-    rateTimes: unused,
     front: unused,
-    takeStarts: async (rates) => rates.map(() => 0),
-    giveBackStarts: async () => {},
-    setLimit: unused,
-    limits: unused,
-    pause: unused,
-    resume: unused,
-    pauses: async () => [],
-    move: answers.move ?? unused,
-    moveAll: async (event, publicIds) =>
-      Promise.all(publicIds.map((publicId) => driver.move(event, publicId))),
-    notify: unused,
-    workers: unused,
-    pruneSlots: async () => null,
-    update: unused,
+    close: async () => {},
+    join: () => driver,
   };
   return {
     driver,

@@ -8,7 +8,10 @@ import { gate, settled } from './resting-worker.js';
 const failure = new Error('It failed.');
 
 /** A worker with these plugins, on a database with one job, and what happens to it in order. */
-function worker(plugins: (happened: string[]) => readonly Plugin[], change: Partial<Driver> = {}) {
+function worker(
+  plugins: (happened: string[]) => readonly Plugin[],
+  change: (driver: Driver) => Partial<Driver> = () => ({}),
+) {
   const happened: string[] = [];
   const jobs = [job(1n)];
   const claim = () => {
@@ -21,7 +24,7 @@ function worker(plugins: (happened: string[]) => readonly Plugin[], change: Part
     void logged.push([`${level}: ${message}`, fields]);
   const handler = defineHandler({ kind: 'work', payload: z.unknown(), run: () => void happened.push('run') });
   const rowlock = createRowlock({
-    driver: { ...driver, ...change },
+    driver: { ...driver, ...change(driver) },
     handlers: [handler],
     plugins: plugins(happened),
     log: { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') },
@@ -102,9 +105,12 @@ test('a plugin whose start fails keeps the worker from starting, and those befor
 });
 
 test('plugins are stopped when the worker cannot start for another reason', async () => {
-  const { worker: mill, happened } = worker((into) => [plugin('a', into)], {
-    anchor: () => Promise.reject(failure),
-  });
+  const { worker: mill, happened } = worker(
+    (into) => [plugin('a', into)],
+    ({ workers }) => ({
+      workers: { ...workers, anchor: () => Promise.reject(failure) },
+    }),
+  );
   await expect(mill.start()).rejects.toBe(failure);
   expect(happened).toEqual(['start a', 'stop a']);
 });

@@ -271,8 +271,8 @@ test('what goes wrong in a queue is told of, though the round ends in the next o
   const queues: Record<string, Job[]> = { one: [], two: [] };
   let refused = 0;
   const database = emptyDatabase({ claim: ({ queue }) => queues[queue]?.shift(), survey: () => NOTHING });
-  const claimSession: Driver['claimSession'] = (options) => {
-    const session = database.driver.claimSession(options);
+  const claimSession: Driver['claims']['session'] = (options) => {
+    const session = database.driver.claims.session(options);
     let last: Job | undefined;
     return {
       ...session,
@@ -298,7 +298,7 @@ test('what goes wrong in a queue is told of, though the round ends in the next o
     });
   const faults: string[] = [];
   const worker = createRowlock({
-    driver: { ...database.driver, claimSession },
+    driver: { ...database.driver, claims: { ...database.driver.claims, session: claimSession } },
     handlers: [work('one'), work('two')],
     clock,
     log: silent,

@@ -56,10 +56,12 @@ export class Sizes {
 
   readonly of = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
     instead(driver, {
-      startRuns: (runs) => {
-        this.largest = Math.max(this.largest, ...runs.map(({ jobs }) => jobs.length));
-        if (this.largest > 1) this.#shared.open();
-        return driver.startRuns(runs);
+      claims: {
+        startRuns: (runs) => {
+          this.largest = Math.max(this.largest, ...runs.map(({ jobs }) => jobs.length));
+          if (this.largest > 1) this.#shared.open();
+          return driver.claims.startRuns(runs);
+        },
       },
     });
 }

@@ -8,17 +8,19 @@ export function claimInstead<Tx>(
   change: (session: ClaimSession<Tx>) => Partial<ClaimSession<Tx>>,
 ): Driver<Tx> {
   return instead(driver, {
-    claimSession: (options) => {
-      const own = driver.claimSession(options);
-      const session = instead(own, change(own));
-      return instead(session, {
-        finish: async (settlements, next) => {
-          const settled = await session.settle(settlements);
-          if (settled.length < settlements.length) return { settled, next: null };
-          await session.commit();
-          return { settled, next: next === undefined ? null : session.claim(next) };
-        },
-      });
+    claims: {
+      session: (options) => {
+        const own = driver.claims.session(options);
+        const session = instead(own, change(own));
+        return instead(session, {
+          finish: async (settlements, next) => {
+            const settled = await session.settle(settlements);
+            if (settled.length < settlements.length) return { settled, next: null };
+            await session.commit();
+            return { settled, next: next === undefined ? null : session.claim(next) };
+          },
+        });
+      },
     },
   });
 }

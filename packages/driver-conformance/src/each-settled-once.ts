@@ -11,7 +11,7 @@ export async function eachSettledOnce<Tx>(
   { reader, driver }: Stage<Tx>,
   rows: readonly JobRow[],
 ): Promise<void> {
-  const living = new Set((await driver.workers()).filter(({ alive }) => alive).map(({ id }) => id));
+  const living = new Set((await driver.workers.list()).filter(({ alive }) => alive).map(({ id }) => id));
   for (const { publicId, runId } of rows) {
     const records = await reader.runs(publicId);
     const final = records.filter(({ outcome }) => outcome === 'complete');

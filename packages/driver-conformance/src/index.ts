@@ -1,3 +1,4 @@
+export { moveOne } from './move-one.js';
 export { conformanceTests } from './conformance-tests.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export type {

@@ -21,6 +21,7 @@ export function instead<T extends object>(object: T, members: Replaced<T>): T {
   });
 }
 
-function isPart(other: unknown): other is object {
+/** Whether it is a plain object, as a contract of a driver is. */
+export function isPart(other: unknown): other is object {
   return typeof other === 'object' && other !== null && Object.getPrototypeOf(other) === Object.prototype;
 }

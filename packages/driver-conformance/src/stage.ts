@@ -5,10 +5,10 @@ import type {
   ClaimCriteria,
   ClaimSession,
   Job,
+  Joined,
   Line,
   NewJob,
   Settlement,
-  Store,
   WorkerInfo,
 } from '@rowlock/core/driver';
 import { expect } from 'vitest';
@@ -76,7 +76,7 @@ export interface Stage<Tx> {
   /** The row, read past the driver. */
   row(job: { readonly publicId: string }): Promise<JobRow>;
   /** What the driver lists of one job. */
-  view(job: { readonly publicId: string }, store?: Store): Promise<JobView>;
+  view(job: { readonly publicId: string }, store?: Pick<Joined, 'jobs'>): Promise<JobView>;
 
   /** A table for what handlers write. Once in a test. */
   createNotes(): Promise<Notes<Tx>>;
@@ -152,13 +152,13 @@ export function createStage<Tx>(
     },
 
     async putMany(changes) {
-      const enqueued = await driver.enqueue(changes.map((change) => stage.newJob(change)));
+      const enqueued = await driver.jobs.enqueue(changes.map((change) => stage.newJob(change)));
       expect(enqueued.map(({ outcome }) => outcome)).toEqual(changes.map(() => 'enqueued'));
       return Promise.all(enqueued.map((job) => stage.row(job)));
     },
 
     claimSession(of = driver) {
-      const session = of.claimSession({ idleLimitMs: IDLE_LIMIT_MS });
+      const session = of.claims.session({ idleLimitMs: IDLE_LIMIT_MS });
       open.push(session);
       return session;
     },
@@ -199,14 +199,14 @@ export function createStage<Tx>(
     },
 
     async view({ publicId }, store = driver) {
-      const { jobs } = await store.list({ publicIds: [publicId] }, { limit: 1, before: null });
+      const { jobs } = await store.jobs.list({ publicIds: [publicId] }, { limit: 1, before: null });
       const [view] = jobs;
       if (view === undefined) throw new Error(`Job ${publicId} is not listed.`);
       return view;
     },
 
     async anchor(of = driver, info = {}) {
-      const anchor = await of.anchor({
+      const anchor = await of.workers.anchor({
         name: `worker-${name}`,
         host: 'host',
         pid: 4711,

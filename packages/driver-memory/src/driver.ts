@@ -1,56 +1,37 @@
-import { DriverError, InvalidInputError, type State } from '@rowlock/core';
-import {
-  type Admitted,
-  type Anchor,
-  type Backlog,
-  BeatingAnchor,
-  type BegunRun,
-  type BegunRunsQuestion,
-  type ClaimSession,
-  type ClaimSessionOptions,
-  type Driver,
-  type FollowersLook,
-  type Front,
-  type FrontQuestion,
-  type History,
-  type JobId,
-  type Lanes,
-  type LimitedJobs,
-  type LimitedJobsBounds,
-  type PartsPage,
-  type PartsStretch,
-  type Rate,
-  type RateTime,
-  type Receipt,
-  type Reclaimed,
-  type ReclaimScope,
-  type RunNote,
-  type RunRef,
-  type RunStart,
-  type RunsStarted,
-  type Schema,
-  type Sender,
-  type SessionListener,
-  type Situation,
-  type SituationQuestion,
-  type Store,
-  type Survey,
-  storableJson,
-  type TakenSlots,
-  type WorkerInfo,
+import { DriverError, InvalidInputError } from '@rowlock/core';
+import type {
+  Admission,
+  Backlog,
+  BegunRun,
+  BegunRunsQuestion,
+  Claims,
+  Driver,
+  Followers,
+  Front,
+  FrontQuestion,
+  History,
+  Jobs,
+  Joined,
+  ScheduleStore,
+  Schema,
+  Situation,
+  SituationQuestion,
+  Workers,
 } from '@rowlock/core/driver';
-import { MemoryAnchor } from './anchor.js';
-import { MemoryClaimSession } from './claim-session.js';
+import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
+import { claimsOf } from './claims/claims.js';
 import { Database, type MemoryDatabase } from './database.js';
-import { DeferredTransaction } from './deferred-transaction.js';
+import { type Execute, executeOn } from './execute.js';
+import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
+import { jobsOf } from './jobs/jobs.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
-import { MemoryPulse } from './pulse.js';
 import { RecordsTransaction } from './records-transaction.js';
+import { schedulesOf } from './schedules.js';
 import { schemaOf } from './schema/schema.js';
 import * as statements from './statements.js';
-import { MemoryStore } from './store.js';
+import { joinableWorkersOf, workersOf } from './workers/workers.js';
 
 export interface MemoryOptions {
   /** The database. Several drivers may share one, and each stands for a process. Default: an empty one. */
@@ -88,127 +69,71 @@ export function memory({ database = new Database(), sessions = 'own' }: MemoryOp
   return new Memory(database, new Process(database), sessions);
 }
 
-class Memory extends MemoryStore implements MemoryDriver {
+class Memory implements MemoryDriver {
   readonly name = 'memory';
   readonly pool = null;
   readonly schema: Schema;
-  readonly history: History = historyOf((statement) => this.execute(statement));
+  readonly jobs: Jobs;
+  readonly claims: Claims<MemoryTransaction>;
+  readonly workers: Workers;
+  readonly admission: Admission;
+  readonly followers: Followers;
+  readonly history: History;
+  readonly schedules: ScheduleStore;
+  readonly #database: Database;
   readonly #process: Process;
-  readonly #sessions: 'own' | 'shared';
+  readonly #execute: Execute;
 
   constructor(database: Database, process: Process, sessions: 'own' | 'shared') {
-    super(database, process);
+    const execute = executeOn(database, process);
     this.schema = schemaOf(database, process);
+    this.jobs = jobsOf(execute);
+    this.claims = claimsOf(database, process, execute);
+    this.workers = workersOf(database, process, execute, sessions);
+    this.admission = admissionOf(execute);
+    this.followers = followersOf(execute);
+    this.history = historyOf(execute);
+    this.schedules = schedulesOf(execute);
+    this.#database = database;
     this.#process = process;
-    this.#sessions = sessions;
+    this.#execute = execute;
   }
 
   get database(): MemoryDatabase {
-    return this.db;
+    return this.#database;
   }
 
   get connections(): number {
     return this.#process.connections;
   }
 
-  join(tx: MemoryTransaction): Store {
-    if (!(tx instanceof RecordsTransaction) || tx.database !== this.db) {
+  join(tx: MemoryTransaction): Joined {
+    if (!(tx instanceof RecordsTransaction) || tx.database !== this.#database) {
       throw new DriverError('InvalidInput', "tx must be a transaction of this driver's database.");
     }
-    return new MemoryStore(this.db, tx);
-  }
-
-  deferred(sender: Sender<MemoryTransaction>): MemoryTransaction {
-    return new DeferredTransaction(this.db, sender);
-  }
-
-  claimSession({ idleLimitMs }: ClaimSessionOptions): ClaimSession<MemoryTransaction> {
-    return new MemoryClaimSession(this.db, () => this.#process.begin(idleLimitMs));
-  }
-
-  dueQueues(lanes: Lanes): Promise<readonly string[]> {
-    return this.execute((place) => statements.dueQueues(place, lanes));
-  }
-
-  survey(lanes: Lanes): Promise<Survey> {
-    return this.execute((place) => statements.survey(place, lanes));
-  }
-
-  admit(look: FollowersLook): Promise<Admitted> {
-    return this.execute((place) => statements.admit(place, look));
-  }
-
-  limitedParts(stretch: PartsStretch): Promise<PartsPage> {
-    return this.execute((place) => statements.limitedParts(place, stretch));
-  }
-
-  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
-    return this.execute((place) => statements.states(place, publicIds));
+    const execute = executeOn(this.#database, tx);
+    return {
+      jobs: jobsOf(execute),
+      workers: joinableWorkersOf(execute),
+      admission: joinableAdmissionOf(execute),
+      schedules: schedulesOf(execute),
+    };
   }
 
   backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
-    return this.execute((place) => statements.backlog(place, most, inAll));
+    return this.#execute((place) => statements.backlog(place, most, inAll));
   }
 
   begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
-    return this.execute((place) => statements.begunRuns(place, question));
+    return this.#execute((place) => statements.begunRuns(place, question));
   }
 
   situation(question: SituationQuestion): Promise<Situation | undefined> {
-    return this.execute((place) => statements.situation(place, question));
-  }
-
-  limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs> {
-    return this.execute((place) => statements.limitedJobs(place, bounds));
-  }
-
-  takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]> {
-    return this.execute((place) => statements.takenSlots(place, names));
-  }
-
-  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]> {
-    return this.execute((place) => statements.rateTimes(place, names));
+    return this.#execute((place) => statements.situation(place, question));
   }
 
   front(question: FrontQuestion): Promise<Front> {
-    return this.execute((place) => statements.front(place, question));
-  }
-
-  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]> {
-    return this.execute((place) => statements.takeStarts(place, rates, take));
-  }
-
-  giveBackStarts(names: readonly string[], take: string): Promise<void> {
-    return this.execute((place) => statements.giveBackStarts(place, names, take));
-  }
-
-  reclaim(scope: ReclaimScope): Promise<Reclaimed> {
-    return this.execute((place) => statements.reclaim(place, scope));
-  }
-
-  /** Memory has no disk: a visible record counts as durable. */
-  startRuns(runs: readonly RunStart[]): Receipt<RunsStarted> {
-    const visible = this.execute((place) => statements.startRuns(place, runs));
-    return { visible, durable: () => visible.then(() => {}) };
-  }
-
-  endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
-    return this.execute((place) => statements.endCrashed(place, runIds, jobs));
-  }
-
-  noteRun(run: RunRef, { progress }: RunNote): Promise<void> {
-    return this.execute((place) => statements.noteProgress(place, run, storableJson(progress)));
-  }
-
-  pruneSlots(beyond: string, ageMs: number): Promise<null> {
-    return this.execute((place) => statements.pruneSlots(place, beyond, ageMs));
-  }
-
-  async anchor(worker: WorkerInfo, session?: SessionListener): Promise<Anchor> {
-    await this.execute(statements.forgetWorkers);
-    const row = await this.execute((place) => statements.addWorker(place, worker));
-    if (this.#sessions === 'own') return MemoryAnchor.open(this.db, this.#process, row, session);
-    return BeatingAnchor.open(new MemoryPulse(this.db, this.#process, row), session);
+    return this.#execute((place) => statements.front(place, question));
   }
 
   disconnect(): void {

@@ -1,3 +1,5 @@
+import type { Contents } from './contents.js';
+import type { Runner } from './runner.js';
 import type { Place } from './statements/place.js';
 
 /**
@@ -9,3 +11,12 @@ export type Execute = <Result>(
   statement: (place: Place) => Result | Promise<Result>,
   waitMs?: number,
 ) => Promise<Result>;
+
+/** Statements on a database, in one transaction or each in one of its own. */
+export function executeOn(database: Contents, on: Runner): Execute {
+  return (statement, waitMs) =>
+    on.run((tx) => {
+      const run = () => statement({ database, tx });
+      return waitMs === undefined ? run() : tx.waitingAtMost(waitMs, run);
+    });
+}

@@ -7,7 +7,7 @@ export { enqueue } from './statements/enqueue.js';
 export { admit } from './statements/followers.js';
 export { front } from './statements/front.js';
 export { jobRuns } from './statements/job-runs.js';
-export { move, states, uniqueJobs, update } from './statements/jobs.js';
+export { move, uniqueJobs, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
 export { limitedJobs, rateTimes, takenSlots } from './statements/limited-jobs.js';
 export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';

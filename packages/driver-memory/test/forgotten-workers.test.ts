@@ -11,7 +11,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   ];
   await own.schema.migrate();
   const hire = (driver: MemoryDriver, name: string) =>
-    driver.anchor({ name, host: 'host', pid: 1, queues: [] });
+    driver.workers.anchor({ name, host: 'host', pid: 1, queues: [] });
   const left = (): readonly string[] =>
     database.tables.workers.find(database.beginTransaction(), () => true).map(({ value }) => value.info.name);
 
@@ -44,12 +44,12 @@ for (const [title, sessions] of [
     const database = new Database();
     const [away, other] = [memory({ database, sessions }), memory({ database })];
     await other.schema.migrate();
-    const anchor = await away.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
-    const [before] = await other.workers();
+    const anchor = await away.workers.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
+    const [before] = await other.workers.list();
     database.clock.advance('32d');
     away.disconnect();
-    await (await other.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] })).release();
-    const known = async () => (await other.workers()).find(({ name }) => name === 'away');
+    await (await other.workers.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] })).release();
+    const known = async () => (await other.workers.list()).find(({ name }) => name === 'away');
     await expect.poll(known, { timeout: 10_000 }).toEqual(before);
     await anchor.release();
     expect(await known()).toMatchObject({ alive: false });

@@ -11,7 +11,7 @@ beforeEach(async () => {
   await driver.schema.migrate();
 });
 
-const session = () => driver.claimSession({ idleLimitMs: 1e6 });
+const session = () => driver.claims.session({ idleLimitMs: 1e6 });
 
 const PAGE = { limit: 10, before: null };
 const START = { priority: -32_768, id: 0n };
@@ -36,25 +36,25 @@ function newJob(change: Partial<NewJob> = {}): NewJob {
 
 test('ids are given at the insert and seen at the commit: a lower one may come later', async () => {
   const early = driver.database.begin();
-  await driver.join(early).enqueue([newJob({ payload: 'early' })]);
-  await driver.enqueue([newJob({ payload: 'late' })]);
-  expect((await driver.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['late']);
+  await driver.join(early).jobs.enqueue([newJob({ payload: 'early' })]);
+  await driver.jobs.enqueue([newJob({ payload: 'late' })]);
+  expect((await driver.jobs.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['late']);
   await early.commit();
-  expect((await driver.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['late', 'early']);
+  expect((await driver.jobs.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['late', 'early']);
 });
 
 test('an enqueue that fails leaves none of its jobs in a transaction that goes on', async () => {
   const tx = driver.database.begin();
   const store = driver.join(tx);
-  const refused = store.enqueue([newJob({ payload: 'a' }), newJob({ payload: 'a NUL: \0' })]);
+  const refused = store.jobs.enqueue([newJob({ payload: 'a' }), newJob({ payload: 'a NUL: \0' })]);
   await expect(refused).rejects.toMatchObject({ code: 'InvalidInput' });
-  await store.enqueue([newJob({ payload: 'b' })]);
+  await store.jobs.enqueue([newJob({ payload: 'b' })]);
   await tx.commit();
-  expect((await driver.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['b']);
+  expect((await driver.jobs.list({}, PAGE)).jobs.map(({ payload }) => payload)).toEqual(['b']);
 });
 
 test('a refused transaction can only be rolled back', async () => {
-  await driver.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
+  await driver.jobs.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
   const [first, second] = [session(), session()];
   await first.claim(criteria);
   const [job] = await second.claim(criteria);
@@ -74,7 +74,7 @@ test('a refused transaction can only be rolled back', async () => {
 });
 
 test('undo gives back the locks that were taken after the handler began to write', async () => {
-  await driver.enqueue([newJob(), newJob()]);
+  await driver.jobs.enqueue([newJob(), newJob()]);
   const held = session();
   const [first] = await held.claim(criteria);
   await held.handle.set('orders', '1', 'written');
@@ -90,7 +90,7 @@ describe('a duplicate of a job', () => {
 
   /** An enqueue, and whether it has come to its end. */
   async function enqueue() {
-    const enqueued = driver.enqueue([newJob({ unique })]);
+    const enqueued = driver.jobs.enqueue([newJob({ unique })]);
     let isDone = false;
     const done = enqueued.then(() => {
       isDone = true;
@@ -105,7 +105,7 @@ describe('a duplicate of a job', () => {
   ] as const) {
     test(`that is not committed waits for its ${end}, and is ${outcome}`, async () => {
       const tx = driver.database.begin();
-      await driver.join(tx).enqueue([newJob({ unique })]);
+      await driver.join(tx).jobs.enqueue([newJob({ unique })]);
       const second = await enqueue();
       expect(second.waits).toBe(true);
       await tx[end]();
@@ -114,7 +114,7 @@ describe('a duplicate of a job', () => {
   }
 
   test('whose settlement is not committed waits for that', async () => {
-    await driver.enqueue([newJob({ unique })]);
+    await driver.jobs.enqueue([newJob({ unique })]);
     const held = session();
     const [job] = await held.claim(criteria);
     expect((await enqueue()).waits, 'while the handler runs').toBe(false);

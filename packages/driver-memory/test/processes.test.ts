@@ -34,7 +34,7 @@ test('a job whose process is killed is served by another one, and the crash is c
     crashes: 1,
   });
   expect(attempts).toEqual([1, 2]);
-  expect((await other.workers()).map(({ alive }) => alive)).toEqual([true, false]);
+  expect((await other.workers.list()).map(({ alive }) => alive)).toEqual([true, false]);
   await worker?.stop();
   await next?.stop();
   await second?.close();

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** Claims the one job there is, in a transaction that idles at most `limitMs`. */
 async function hold(limitMs: number, { driver } = process) {
-  const held = driver.claimSession({ idleLimitMs: limitMs });
+  const held = driver.claims.session({ idleLimitMs: limitMs });
   const [job] = await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
   return { held, job };
 }

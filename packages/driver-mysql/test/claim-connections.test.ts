@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const look = async (): Promise<ClaimSession<MysqlTransaction>> => {
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   const criteria = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
   expect(await held.claim(criteria)).toEqual([]);
   return held;
@@ -48,14 +48,14 @@ test('a statement that finds no connection gets one that idles between two claim
   for (const held of both) await held.rollback();
   const job = { queue: 'q', kind: 'k', key: null, payload: {}, priority: 0, available: { inMs: 0 } } as const;
   const rest = { maxAttempts: 1, unique: null, metadata: {}, limits: '', createdBy: 'host' };
-  const enqueued = await Promise.all([1, 2, 3].map(() => driver.enqueue([{ ...job, ...rest }])));
+  const enqueued = await Promise.all([1, 2, 3].map(() => driver.jobs.enqueue([{ ...job, ...rest }])));
   expect(enqueued).toHaveLength(3);
-  expect((await driver.list({ queue: 'q' }, { limit: 10, before: null })).jobs).toHaveLength(3);
+  expect((await driver.jobs.list({ queue: 'q' }, { limit: 10, before: null })).jobs).toHaveLength(3);
 });
 
 test('a statement that waits for a connection gets the one that a claim gives up', async () => {
   const both = [await look(), await look()];
-  const listed = driver.list({}, { limit: 10, before: null });
+  const listed = driver.jobs.list({}, { limit: 10, before: null });
   for (const held of both) await held.rollback();
   expect((await listed).jobs).toEqual([]);
 });
@@ -76,7 +76,7 @@ test('a connection that ends between two claims is not taken for the next', asyn
 test('where the pool has no connection left nothing waits for one for ever', async () => {
   const impatient = mysql({ uri: url, maxConnections: 2, answerTimeout: '2s' });
   const begin = async () => {
-    const held = impatient.claimSession({ idleLimitMs: 60_000 });
+    const held = impatient.claims.session({ idleLimitMs: 60_000 });
     await held.confirm();
     return held;
   };
@@ -88,7 +88,7 @@ test('where the pool has no connection left nothing waits for one for ever', asy
     };
     await expect(begin()).rejects.toMatchObject(lost);
     await expect(impatient.schema.verify()).rejects.toMatchObject(lost);
-    await expect(impatient.count({}, { limit: 1, before: null })).rejects.toMatchObject(lost);
+    await expect(impatient.jobs.count({}, { limit: 1, before: null })).rejects.toMatchObject(lost);
     for (const held of both) await held.rollback();
     // A connection that comes too late goes back to the pool.
     for (let times = 0; times < 4; times++) await impatient.schema.verify();

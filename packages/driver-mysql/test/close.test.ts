@@ -16,9 +16,9 @@ test('when the ringer cannot be closed, everything else is, and the caller sees 
     throw new Error('not now');
   });
   await driver.schema.migrate();
-  await driver.workers();
+  await driver.workers.list();
   await expect(driver.close()).rejects.toThrow('not now');
-  await expect(driver.workers()).rejects.toThrow('Pool is closed');
+  await expect(driver.workers.list()).rejects.toThrow('Pool is closed');
   await expect(driver.close()).rejects.toThrow('not now');
 });
 
@@ -31,7 +31,7 @@ test('a connection that is lost while the driver closes is closed', async () => 
   const uri = new URL(fresh.url);
   uri.host = `${server.host}:${server.port}`;
   const driver = mysql({ uri: uri.href });
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   const asked = held.handle.query('SELECT SLEEP(60)').catch((error: unknown) => error);
   await turn();
   const closed = driver.close();

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
   await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
   await pool.query("INSERT INTO rowlock_job (queue, kind, `key`) VALUES ('q', 'k', 'a'), ('q', 'k', 'a')");
-  held = driver.claimSession({ idleLimitMs: 60_000 });
+  held = driver.claims.session({ idleLimitMs: 60_000 });
   await held.lockSiblings({ queue: 'q', keys: ['a'] }, 10);
 });
 
@@ -87,7 +87,7 @@ const statuses = async () => {
 test('after a deadlock in a handler its jobs are locked again, and settled when it is undone', async () => {
   expect(await meetDeadlock(held.handle)).toMatchObject({ errno: 1213 });
   expect(held.lost.aborted).toBe(false);
-  const other = driver.claimSession({ idleLimitMs: 60_000 });
+  const other = driver.claims.session({ idleLimitMs: 60_000 });
   await expect(other.lockSiblings({ queue: 'q', keys: ['a'] }, 10)).rejects.toMatchObject({
     code: 'LockNotAvailable',
   });
@@ -196,7 +196,7 @@ for (const [does, code] of [
     await worker.start();
     await vi.waitFor(async () => expect(await statuses()).toEqual(['new 1', 'new 1']), 30_000);
     await worker.stop();
-    const { jobs } = await driver.list({ queue: 'q' }, { limit: 10, before: null });
+    const { jobs } = await driver.jobs.list({ queue: 'q' }, { limit: 10, before: null });
     for (const job of jobs) {
       expect(job).toMatchObject({
         crashes: 0,
@@ -238,7 +238,7 @@ async function meetProducer(settle: () => Promise<unknown>): Promise<void> {
 async function holdUnique(): Promise<void> {
   await held.rollback();
   await pool.query("UPDATE rowlock_job SET unique_key = CONCAT('u', id)");
-  held = driver.claimSession({ idleLimitMs: 60_000 });
+  held = driver.claims.session({ idleLimitMs: 60_000 });
   await held.lockSiblings({ queue: 'q', keys: ['a'] }, 10);
 }
 
@@ -271,10 +271,10 @@ test("a settlement that meets a deadlock with a producer undoes the handler's wr
 });
 
 test('a run whose claim a deadlock has taken is given back, and is no crash', async () => {
-  const { workerId } = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+  const { workerId } = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
   const run = { runId: randomUUID(), jobs: [1n, 2n] };
   const jobs = run.jobs.map((id) => ({ id, createdAt: new Date() }));
-  await driver.startRuns([{ ...run, workerId, jobs }]).durable();
+  await driver.claims.startRuns([{ ...run, workerId, jobs }]).durable();
   const quicker = await pool.getConnection();
   await quicker.query('START TRANSACTION');
   const waiting = quicker.query('SELECT id FROM rowlock_job WHERE id = 2 FOR UPDATE');
@@ -339,9 +339,9 @@ test('a deadlock over the next id of the table is a deadlock', async () => {
   const unique = { key: 'once', scope: 'outstanding' } as const;
   const many = Array.from({ length: 200 }, () => newJob());
   await producer.query('START TRANSACTION');
-  await driver.join(producer).enqueue([newJob({ unique })]);
+  await driver.join(producer).jobs.enqueue([newJob({ unique })]);
   await bulk.query('START TRANSACTION');
-  const waiting = driver.join(bulk).enqueue([...many, newJob({ unique })]);
+  const waiting = driver.join(bulk).jobs.enqueue([...many, newJob({ unique })]);
   // MariaDB renews this table only where nobody has read it for 100 ms.
   const isWaiting = async () => {
     const text =
@@ -351,7 +351,7 @@ test('a deadlock over the next id of the table is a deadlock', async () => {
   await vi.waitFor(isWaiting, { timeout: 30_000, interval: 200 });
   // With innodb_autoinc_lock_mode = 2, the default of MySQL, no producer waits for the ids of another one.
   const [[mode]] = await pool.query<RowDataPacket[][]>('SELECT @@innodb_autoinc_lock_mode AS mode');
-  const enqueued = driver.join(producer).enqueue([newJob()]);
+  const enqueued = driver.join(producer).jobs.enqueue([newJob()]);
   if (Object(mode).mode === 1)
     await expect(enqueued).rejects.toMatchObject({ code: 'Deadlock', isRetryable: true });
   else expect(await enqueued).toMatchObject([{ outcome: 'enqueued' }]);

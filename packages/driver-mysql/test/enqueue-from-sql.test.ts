@@ -51,7 +51,7 @@ async function call(
 }
 
 async function listed(): Promise<readonly JobView[]> {
-  const { jobs } = await driver.list({}, { limit: 100, before: null });
+  const { jobs } = await driver.jobs.list({}, { limit: 100, before: null });
   return jobs;
 }
 
@@ -102,13 +102,16 @@ test('every argument reaches its column', async () => {
       limits: { a: { max: 1000 }, b: { max: 2 } },
     },
   ]);
-  expect(await driver.survey({ queues: ['Ω'], kinds: ['k'] })).toMatchObject({ promoted: 0, waiting: false });
+  expect(await driver.claims.survey({ queues: ['Ω'], kinds: ['k'] })).toMatchObject({
+    promoted: 0,
+    waiting: false,
+  });
 });
 
 test('a duplicate is told the job that is there, also while that is held', async () => {
   await driver.schema.migrate();
   const first = await call({ kind: 'k', unique_key: 'u' });
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   const line = { priority: -32_768, id: 0n };
   expect(await held.claim({ queue: 'default', kinds: ['k'], line, busy: [], limit: 1 })).toHaveLength(1);
   await client.query('START TRANSACTION');
@@ -128,7 +131,7 @@ test('a duplicate that the transaction cannot see is a duplicate without an id',
   await driver.schema.migrate();
   await client.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
   await client.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
-  await driver.enqueue([
+  await driver.jobs.enqueue([
     {
       queue: 'default',
       kind: 'k',
@@ -165,7 +168,7 @@ test('a trigger enqueues with the row that it is for, and a sleeping worker hear
     `CREATE TRIGGER invoice_added AFTER INSERT ON invoice FOR EACH ROW
      CALL rowlock_enqueue('invoice', JSON_OBJECT('id', NEW.id), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, @o, @p)`,
   );
-  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['default'] });
+  const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['default'] });
   const stopping = new AbortController();
   const wakeUps = anchor.wakeUps({ queues: ['default'], everyMs: 3_600_000, signal: stopping.signal });
   const heard = wakeUps[Symbol.asyncIterator]();

@@ -111,7 +111,7 @@ test('a host of several addresses that cannot be connected to says why', () => {
 test('what is asked after the driver is closed has no connection', async () => {
   const driver = mysql({ uri: 'mysql://localhost/rowlock' });
   await driver.close();
-  await expect(driver.workers()).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.workers.list()).rejects.toMatchObject({ code: 'ConnectionLost' });
 });
 
 test('a server that keeps no more prepared statements is told of with what to do', () => {
@@ -129,7 +129,7 @@ test('with few prepared statements a connection works, and keeps no more', async
   const driver = mysql({ uri: fresh.url, maxConnections: 1, maxPreparedStatements: 2 });
   try {
     await driver.schema.migrate();
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     for (const n of [1, 2, 3, 4, 5]) await held.handle.execute(`SELECT ${n}`);
     const [[open]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'");
     const [[closed]] = await held.handle.query("SHOW SESSION STATUS LIKE 'Com_stmt_close'");
@@ -165,7 +165,7 @@ test('whatever keeps a connection from being made is a lost connection: a server
   const lost = { code: 'ConnectionLost', isRetryable: true };
   await expect(countStates(driver, {})).rejects.toMatchObject(lost);
   const worker = { name: 'w', host: 'h', pid: 1, queues: [] };
-  await expect(driver.anchor(worker)).rejects.toMatchObject(lost);
+  await expect(driver.workers.anchor(worker)).rejects.toMatchObject(lost);
 });
 
 test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO', errno: -71 }, {}])(

@@ -12,7 +12,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   const client = await createConnection(database.url);
   try {
     await driver.schema.migrate();
-    const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
+    const hire = (name: string) => driver.workers.anchor({ name, host: 'host', pid: 1, queues: [] });
     // Its session holds its lock, however long it has been there.
     const alive = await hire('alive');
     await client.query('UPDATE rowlock_worker SET started_at = UTC_TIMESTAMP(6) - INTERVAL 1 YEAR');
@@ -50,7 +50,7 @@ for (const [title, sessions] of [
     const client = await createConnection(database.url);
     try {
       await driver.schema.migrate();
-      const anchor = await driver.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
+      const anchor = await driver.workers.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
       // It comes back while it listens.
       const stopping = new AbortController();
       const { signal } = stopping;
@@ -58,23 +58,23 @@ for (const [title, sessions] of [
       const listening = (async () => {
         for await (const _ of wakeUps);
       })();
-      const [before] = await driver.workers();
+      const [before] = await driver.workers.list();
       await client.query('DELETE FROM rowlock_worker');
       // Not from information_schema: MySQL's list of processes is an error while anybody's statement holds an emoji.
       const [rows] = await client.query<RowDataPacket[]>('SHOW PROCESSLIST');
       const schema = new URL(database.url).pathname.slice(1);
       const others = rows.filter(({ Id, db }) => db === schema && Id !== client.threadId);
       for (const { Id } of others) await client.query('KILL ?', [Id]).catch(() => {});
-      const known = () => driver.workers().catch(() => []);
+      const known = () => driver.workers.list().catch(() => []);
       await expect
         .poll(known, { timeout: 10_000 })
         .toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
-      const [after] = await driver.workers();
+      const [after] = await driver.workers.list();
       expect(Math.abs(Number(after?.startedAt) - Number(before?.startedAt))).toBeLessThan(1_000);
       stopping.abort();
       await listening;
       await anchor.release();
-      expect((await driver.workers()).map(({ alive }) => alive)).toEqual([false]);
+      expect((await driver.workers.list()).map(({ alive }) => alive)).toEqual([false]);
     } finally {
       await client.end();
       await driver.close();
@@ -89,7 +89,7 @@ test('what a forgotten worker has left on record together is written out, but fo
   const client = await createConnection(database.url);
   try {
     await driver.schema.migrate();
-    const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
+    const hire = (name: string) => driver.workers.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
     const runId = randomUUID();
     await client.query(
@@ -100,8 +100,9 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock_job (id, kind, status, finished_at, process_id) VALUES (5, 'k', 'complete', UTC_TIMESTAMP(6), ?)",
       [runId],
     );
-    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }]).visible;
-    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }])
+    await driver.claims.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }])
+      .visible;
+    await driver.claims.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }])
       .visible;
     await gone.release();
     await client.query(

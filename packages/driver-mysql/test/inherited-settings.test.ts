@@ -60,25 +60,28 @@ test('whatever a session inherits, jobs are stored, run, settled, listed and pru
     await driver.schema.migrate();
     await driver.schema.verify();
     const unique = { key: TEXT, scope: 'ever' } as const;
-    const [enqueued] = await driver.enqueue([newJob({ payload: TEXT, unique }), newJob({ payload: TEXT })]);
+    const [enqueued] = await driver.jobs.enqueue([
+      newJob({ payload: TEXT, unique }),
+      newJob({ payload: TEXT }),
+    ]);
     expect(enqueued).toMatchObject({ outcome: 'enqueued' });
-    expect(await driver.enqueue([newJob({ unique })])).toMatchObject([{ outcome: 'duplicate' }]);
+    expect(await driver.jobs.enqueue([newJob({ unique })])).toMatchObject([{ outcome: 'duplicate' }]);
     const [stored] = await root.query<RowDataPacket[]>(
       'SELECT HEX(unique_key) AS hex FROM rowlock_job WHERE unique_key IS NOT NULL',
     );
     expect(stored).toEqual([{ hex: Buffer.from(TEXT).toString('hex').toUpperCase() }]);
 
-    const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     const line = { priority: -32_768, id: 0n };
     const jobs = await held.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 10 });
     expect(jobs.map(({ payload }) => payload)).toEqual([TEXT, TEXT]);
     const runId = '00000000-0000-4000-8000-000000000000';
     const ids = jobs.map(({ id }) => id);
-    await driver.startRuns([{ runId, workerId: anchor.workerId, jobs }]).durable();
+    await driver.claims.startRuns([{ runId, workerId: anchor.workerId, jobs }]).durable();
     await held.finish(ids.map((id) => ({ ...ENDING, id, runId, output: TEXT })));
     await anchor.release();
-    const { jobs: listed } = await driver.list({}, { limit: 10, before: null });
+    const { jobs: listed } = await driver.jobs.list({}, { limit: 10, before: null });
     expect(listed.map(({ status, output }) => `${status} ${output}`)).toEqual([
       `complete ${TEXT}`,
       `complete ${TEXT}`,
@@ -95,7 +98,7 @@ test('an idle worker sleeps for as long as it would on any server', async () => 
   const driver = mysql({ uri });
   try {
     await driver.schema.migrate();
-    const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
     const ended = new AbortController();
     const heard = anchor.wakeUps({ queues: ['q'], everyMs: 1_000, signal: ended.signal });
     const wakeUp = heard[Symbol.asyncIterator]();

@@ -48,8 +48,8 @@ describe('JSON that is as large as it may be', () => {
   for (const [what, value] of Object.entries(LARGE)) {
     test(`${what}: is enqueued, claimed, settled and listed`, async () => {
       expect(JSON.stringify(value).length).toBeLessThanOrEqual(1024 * 1024);
-      const [enqueued] = await driver.enqueue([newJob({ payload: value })]);
-      const held = driver.claimSession({ idleLimitMs: 60_000 });
+      const [enqueued] = await driver.jobs.enqueue([newJob({ payload: value })]);
+      const held = driver.claims.session({ idleLimitMs: 60_000 });
       const [job] = await held.claim({
         queue: 'q',
         kinds: ['k'],
@@ -63,7 +63,10 @@ describe('JSON that is as large as it may be', () => {
       const run = { id: job?.id ?? 0n, runId: randomUUID() };
       await held.settle([{ ...ending, ...run, output: value, error: null, by: 'test' }]);
       await held.commit();
-      const { jobs } = await driver.list({ publicIds: [job?.publicId ?? ''] }, { limit: 1, before: null });
+      const { jobs } = await driver.jobs.list(
+        { publicIds: [job?.publicId ?? ''] },
+        { limit: 1, before: null },
+      );
       expect(isDeepStrictEqual(jobs[0]?.output, value)).toBe(true);
     });
   }
@@ -175,7 +178,7 @@ test('JSON is taken with gaps and escapes of every kind', async () => {
   const text =
     ' {\t"\\u0061\\"\\\\\\/\\b\\f\\n\\r\\t\\uD83D\\uDEA3" :\n[ -1 , 1.50E+3,\r0e-0 ,"\u007f\u2028🚣" , { } , [ ] ] } ';
   await client.execute("INSERT INTO rowlock_job (kind, payload) VALUES ('gaps', ?)", [text]);
-  const { jobs } = await driver.list({ kind: 'gaps' }, { limit: 1, before: null });
+  const { jobs } = await driver.jobs.list({ kind: 'gaps' }, { limit: 1, before: null });
   expect(jobs[0]?.payload).toEqual(JSON.parse(text));
 });
 

@@ -9,7 +9,7 @@ test('a transaction that is left open is told as a leak, and what ends is none',
   try {
     const { driver, close } = await database.process();
     await driver.schema.migrate();
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     await held.lockSiblings({ queue: 'q', keys: ['k'] }, 1);
     // The list of processes could not be made meanwhile.
     const rowing = other.query("SELECT SLEEP(0.2), '🚣' AS boat");

@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 function begin(): ClaimSession<MysqlTransaction> {
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   open.push(held);
   return held;
 }
@@ -260,7 +260,7 @@ test('a release waits for no other run, and is undone with its transaction', asy
 });
 
 test('10,000 waiting jobs of one limit cost neither other claims nor the search for parts more than a few reads', async () => {
-  await driver.enqueue([newJob({ limits: '' }), newJob({ limits: '{"b":1}' })]);
+  await driver.jobs.enqueue([newJob({ limits: '' }), newJob({ limits: '{"b":1}' })]);
   const ten = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS n`).join(' UNION ALL ');
   const many = Array.from({ length: 4 }, (_, place) => `(${ten}) AS d${place}`).join(' JOIN ');
   await pool.query(
@@ -288,7 +288,7 @@ test('10,000 waiting jobs of one limit cost neither other claims nor the search 
     expect((await reads(client)) - before).toBeLessThan(500);
   }
   client.release();
-  expect(await driver.limitedParts({ queues: ['q', 'r'], beyond: '', limit: 1_000 })).toEqual({
+  expect(await driver.admission.limitedParts({ queues: ['q', 'r'], beyond: '', limit: 1_000 })).toEqual({
     parts: [
       { queue: 'q', limits: '{"a":1}' },
       { queue: 'q', limits: '{"b":1}' },

@@ -105,7 +105,7 @@ export async function limitTrial(
   }
 
   const work = async (): Promise<void> => {
-    const session = driver.claimSession({ idleLimitMs: 60_000 });
+    const session = driver.claims.session({ idleLimitMs: 60_000 });
     while (goesOn()) {
       try {
         await enterOnce(session);
@@ -126,7 +126,7 @@ export async function limitTrial(
   const prune = async (): Promise<void> => {
     while (goesOn()) {
       const made = await countSlots();
-      await driver.pruneSlots('', 0);
+      await driver.admission.pruneSlots('', 0);
       if ((await countSlots()) < made) pruned += 1;
       await sleep(Math.random() * 5);
     }

@@ -19,7 +19,7 @@ async function emptyTables() {
     return connection;
   };
   const connection = await connect();
-  return { connection, connect, store: driver.join(connection) };
+  return { connection, connect, driver, store: driver.join(connection) };
 }
 
 /** Many jobs that wait, of which a few have runs of a live worker, and how many rows a call reads. */
@@ -71,7 +71,7 @@ test('a waiting job is found by its key, whatever the connection has read before
   const waiting = 'FROM rowlock_job FORCE INDEX (job_entity) WHERE `key` = ? AND outstanding = 1';
   const find = async (): Promise<unknown[]> => {
     const sorted = `SELECT id ${waiting} ORDER BY id DESC LIMIT 10`;
-    const { jobs } = await store.list({ key: 'a' }, { limit: 10, before: null });
+    const { jobs } = await store.jobs.list({ key: 'a' }, { limit: 10, before: null });
     const [rows] = await connection.execute<RowDataPacket[]>(sorted, ['a']);
     return [rows.length, ...jobs.map(({ status }) => status)];
   };
@@ -92,13 +92,15 @@ test('a page of a list, and what runs, are read without the jobs that wait', asy
     ['new', 50],
     ['in-progress', 20],
   ] as const) {
-    const { answer, rows } = await readBy(() => store.list(status === undefined ? {} : { status }, page));
+    const { answer, rows } = await readBy(() =>
+      store.jobs.list(status === undefined ? {} : { status }, page),
+    );
     expect(answer.jobs).toHaveLength(jobs);
     expect(rows, String(status)).toBeLessThan(4_000);
   }
   const all = { limit: WAITING + 1, before: null };
   const outstanding = { queue: 'q', status: ['new', 'in-progress'] } as const;
-  const { answer, rows } = await readBy(() => store.count(outstanding, all));
+  const { answer, rows } = await readBy(() => store.jobs.count(outstanding, all));
   expect(answer).toEqual({ count: WAITING, next: null });
   const plain = await readBy(() =>
     connection.query("SELECT status, COUNT(*) FROM rowlock_job WHERE queue = 'q' GROUP BY status"),
@@ -115,7 +117,7 @@ const SETTLED = "IF(MOD(number, 3) = 0, 'complete', 'new'), IF(MOD(number, 3) = 
 test.each([0, 60, 20_000, 60_000])(
   'among %i jobs a page is listed by each filter, however large its jobs are',
   async (size) => {
-    const { store, connection } = await emptyTables();
+    const { driver, store, connection } = await emptyTables();
     await connection.query(
       `INSERT INTO rowlock_worker (id, name, host, pid, queues, \`lines\`, alive_until)
        VALUES (1, 'w', 'h', 1, JSON_ARRAY(REPEAT('x', ${LARGE})), JSON_OBJECT('q', REPEAT('x', ${LARGE})), UTC_TIMESTAMP(6) + INTERVAL 1 HOUR),
@@ -136,11 +138,11 @@ test.each([0, 60, 20_000, 60_000])(
       ])
         await connection.query(fill);
     await connection.beginTransaction();
-    expect(await store.workers()).toHaveLength(2);
+    expect(await driver.workers.list()).toHaveLength(2);
     for (const where of FILTERS)
       for (const status of [undefined, 'new', 'in-progress', 'complete', 'error'] as const) {
         const filter = { ...where, ...(status !== undefined && { status }) };
-        const { jobs } = await store.list(filter, { limit: 50, before: null });
+        const { jobs } = await store.jobs.list(filter, { limit: 50, before: null });
         const times = jobs.map(({ publicId }) => publicId);
         expect(new Set(times).size).toBe(jobs.length);
         if (size > 0 && status !== 'error') expect(jobs, JSON.stringify(filter)).not.toEqual([]);

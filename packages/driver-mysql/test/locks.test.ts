@@ -42,7 +42,7 @@ describe('the locks of a claim', () => {
   };
 
   const begin = (): ClaimSession<MysqlTransaction> => {
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     open.push(held);
     return held;
   };
@@ -159,7 +159,7 @@ describe('the locks of a claim', () => {
       '-- x\nBEGIN',
       '# x\n/**/ BEGIN',
     ])('a handler cannot begin a transaction in that of the claim: %j', async (statement) => {
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       const job = await claim(held);
       await expect(held.handle.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
@@ -171,7 +171,7 @@ describe('the locks of a claim', () => {
     test.each(['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'CALL peeks()'])(
       'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
       async (statement) => {
-        await driver.enqueue([newJob()]);
+        await driver.jobs.enqueue([newJob()]);
         const lost = begin();
         await claim(lost);
         await lost.handle.query(statement);
@@ -204,7 +204,7 @@ describe('the locks of a claim', () => {
       'CALL tells(@mine)',
       "SELECT 1; SET sql_mode = ''",
     ])('what a handler leaves in its session is not there for a later claim: %j', async (statement) => {
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       const job = await claim(held);
       const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
@@ -223,7 +223,7 @@ describe('the locks of a claim', () => {
     afterEach(dropDatabase);
 
     test('a claim looks beyond what others have locked, however much that is', async () => {
-      const enqueued = await driver.enqueue(
+      const enqueued = await driver.jobs.enqueue(
         Array.from({ length: 200 }, (_, n) => newJob({ priority: n % 2 })),
       );
       const first = await claimMany(begin(), { limit: 150 });
@@ -236,8 +236,8 @@ describe('the locks of a claim', () => {
     });
 
     test('a claim behind thousands of locked jobs of one key finds what is free in a handful of statements', async () => {
-      await driver.enqueue(Array.from({ length: 3_000 }, () => newJob({ key: 'busy' })));
-      await driver.enqueue([newJob({ key: 'busy' }), newJob({ key: 'free' }), newJob()]);
+      await driver.jobs.enqueue(Array.from({ length: 3_000 }, () => newJob({ key: 'busy' })));
+      await driver.jobs.enqueue([newJob({ key: 'busy' }), newJob({ key: 'free' }), newJob()]);
       const holder = begin();
       await holder.lockSiblings({ queue: 'q', keys: ['busy'] }, 1);
       const held = begin();
@@ -253,7 +253,7 @@ describe('the locks of a claim', () => {
 
     test('the siblings of many keys are locked by their primary keys, those of each key up to the limit returned', async () => {
       const keys = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
-      await driver.enqueue(keys.map((key) => newJob({ key })));
+      await driver.jobs.enqueue(keys.map((key) => newJob({ key })));
       const held = begin();
       const jobs = await held.lockSiblings({ queue: 'q', keys: ['a', 'b'] }, 2);
       expect(jobs.map(({ key }) => key)).toEqual(['a', 'b', 'a', 'b']);
@@ -266,7 +266,7 @@ describe('the locks of a claim', () => {
     });
 
     test('a key of thousands of jobs is refused for its first ones before the others are read', async () => {
-      await driver.enqueue(Array.from({ length: 5_000 }, () => newJob({ key: 'busy' })));
+      await driver.jobs.enqueue(Array.from({ length: 5_000 }, () => newJob({ key: 'busy' })));
       await claim(begin());
       const held = begin();
       const reads = async (): Promise<number> => {
@@ -281,7 +281,7 @@ describe('the locks of a claim', () => {
     });
 
     test('a handler that gives up its locks with what commits implicitly has lost the claim, and settles nothing', async () => {
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       const job = await claim(held);
       await held.handle.query('DO 1');
@@ -294,7 +294,7 @@ describe('the locks of a claim', () => {
     });
 
     test("MariaDB's block of statements is none", async () => {
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       await claim(held);
       const answer = await held.handle.query('BEGIN NOT ATOMIC SET @x = 1; END').catch(({ code }) => code);
@@ -306,7 +306,7 @@ describe('the locks of a claim', () => {
     test('a handler that calls a procedure which commits, and returns rows too, has lost the claim', async () => {
       await pool.query('CREATE PROCEDURE looks() BEGIN SELECT 0 AS serverStatus; END');
       await pool.query('CREATE PROCEDURE commits() BEGIN SELECT 1; COMMIT; SELECT 2; END');
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       const job = await claim(held);
       await held.handle.query('CALL looks()');
@@ -318,7 +318,7 @@ describe('the locks of a claim', () => {
     });
 
     test('a handler that lets its connection commit by itself has lost the claim, and no later claim is on that connection', async () => {
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       const job = await claim(held);
       const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
@@ -333,21 +333,25 @@ describe('the locks of a claim', () => {
     });
 
     test('a producer inserts while jobs are held, before and behind them, and while a claim found nothing', async () => {
-      await driver.enqueue(Array.from({ length: 5 }, () => newJob()));
+      await driver.jobs.enqueue(Array.from({ length: 5 }, () => newJob()));
       for (let worker = 0; worker < 5; worker++) expect(await claim(begin())).toBeDefined();
       expect(await claim(begin())).toBeUndefined();
       // Were it to wait, it would wait for transactions that end only after it.
-      const enqueued = await driver.enqueue([newJob({ priority: -1 }), newJob(), newJob({ priority: 1 })]);
+      const enqueued = await driver.jobs.enqueue([
+        newJob({ priority: -1 }),
+        newJob(),
+        newJob({ priority: 1 }),
+      ]);
       expect(enqueued.map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued', 'enqueued']);
       expect(open.map(({ lost }) => lost.aborted)).not.toContain(true);
     });
 
     test('a duplicate of a job that is held is told so while it is held', async () => {
       const unique = { key: 'once', scope: 'outstanding' } as const;
-      const [original] = await driver.enqueue([newJob({ unique })]);
+      const [original] = await driver.jobs.enqueue([newJob({ unique })]);
       const held = begin();
       expect((await claim(held))?.publicId).toBe(original?.publicId);
-      expect(await driver.enqueue([newJob({ unique })])).toEqual([
+      expect(await driver.jobs.enqueue([newJob({ unique })])).toEqual([
         { outcome: 'duplicate', publicId: original?.publicId },
       ]);
       expect(held.lost.aborted).toBe(false);
@@ -355,12 +359,12 @@ describe('the locks of a claim', () => {
 
     test('a job is settled while a caller that was told of it as a duplicate has not committed', async () => {
       const unique = { key: 'once', scope: 'outstanding' } as const;
-      await driver.enqueue([newJob({ unique })]);
+      await driver.jobs.enqueue([newJob({ unique })]);
       const held = begin();
       const job = await claim(held);
       const caller = await pool.getConnection();
       await caller.query('START TRANSACTION');
-      expect(await driver.join(caller).enqueue([newJob({ unique })])).toEqual([
+      expect(await driver.join(caller).jobs.enqueue([newJob({ unique })])).toEqual([
         { outcome: 'duplicate', publicId: job?.publicId },
       ]);
       expect(await held.settle([settled(job)])).toEqual([job?.id]);
@@ -372,7 +376,7 @@ describe('the locks of a claim', () => {
     test('after a deadlock nothing more is written, by the handler or by the settlement', async () => {
       await pool.query('CREATE TABLE scratch (id INT PRIMARY KEY, note VARCHAR(20) NOT NULL)');
       await pool.query("INSERT INTO scratch VALUES (1, 'as it was'), (2, 'as it was')");
-      await driver.enqueue([newJob()]);
+      await driver.jobs.enqueue([newJob()]);
       const held = begin();
       const job = await claim(held);
       const { handle } = held;

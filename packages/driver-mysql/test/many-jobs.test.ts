@@ -42,20 +42,20 @@ async function fill(): Promise<readonly JobId[]> {
 test('a group of many jobs is leased, noted, locked again, and put back when its worker is dead', async () => {
   const jobs = await fill();
   const run = { runId: randomUUID(), jobs };
-  await driver.startRuns([{ runId: run.runId, workerId: '1', jobs: recorded(jobs) }]).visible;
-  const held = driver.claimSession(BEGIN);
+  await driver.claims.startRuns([{ runId: run.runId, workerId: '1', jobs: recorded(jobs) }]).visible;
+  const held = driver.claims.session(BEGIN);
   const group = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, MANY);
   expect(group).toHaveLength(MANY);
   await held.lease(run.runId, jobs, 60_000);
-  await driver.noteRun(run, { progress: 0.5 });
+  await driver.claims.noteRun(run, { progress: 0.5 });
 
-  const again = driver.claimSession(BEGIN);
+  const again = driver.claims.session(BEGIN);
   const states = await again.lockLeased(run.runId, jobs, true);
   expect(states.size).toBe(MANY);
   expect(new Set(states.values())).toEqual(new Set(['in-progress']));
   await again.rollback();
 
-  expect(await driver.reclaim({ queues: ['q'], dead: ['1'] })).toEqual({
+  expect(await driver.claims.reclaim({ queues: ['q'], dead: ['1'] })).toEqual({
     reclaimed: MANY,
     missing: ['1'],
     own: [],
@@ -66,7 +66,7 @@ test('a group of many jobs is leased, noted, locked again, and put back when its
 
 test('what many jobs have to wait for is found before, among and behind them', async () => {
   const jobs = await fill();
-  const held = driver.claimSession(BEGIN);
+  const held = driver.claims.session(BEGIN);
   const last = jobs.at(-1) ?? 0n;
   for (const first of [1n, 1_025n, last - 1n]) {
     const except = jobs.filter((id) => id !== first);
@@ -91,7 +91,7 @@ test('a claim finds what lies behind very many keys that others hold', async () 
   await other.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await other.query('START TRANSACTION');
   await other.query("SELECT id FROM rowlock_job FORCE INDEX (PRIMARY) WHERE `key` <> 'free' FOR UPDATE");
-  const held = driver.claimSession(BEGIN);
+  const held = driver.claims.session(BEGIN);
   const line = { priority: -32_768, id: 0n };
   for (const from of [line, { ...line, id: 1n }]) {
     const [job] = await held.claim({ queue: 'q', kinds: ['k'], line: from, busy: [], limit: 1 });
@@ -104,8 +104,8 @@ test('a claim finds what lies behind very many keys that others hold', async () 
 
 test('what a forgotten worker has left of many jobs is written out', async () => {
   const jobs = await fill();
-  await driver.startRuns([{ runId: randomUUID(), workerId: '1', jobs: recorded(jobs) }]).visible;
-  const anchor = await driver.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] });
+  await driver.claims.startRuns([{ runId: randomUUID(), workerId: '1', jobs: recorded(jobs) }]).visible;
+  const anchor = await driver.workers.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] });
   await anchor.release();
   const [records] = await pool.query('SELECT COUNT(*) AS records FROM rowlock_run');
   expect(records).toEqual([{ records: MANY }]);

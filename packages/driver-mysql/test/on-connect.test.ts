@@ -76,7 +76,7 @@ test('what the driver needs of a session is set after onConnect', async () => {
     uri: account,
     onConnect: async (client) => [await asOwner(client), await onConnect(client)],
   });
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   const [rows] = await held.handle.query('SELECT @@time_zone AS zone, @@sql_mode AS mode');
   expect(rows).toEqual([{ zone: '+00:00', mode: expect.stringContaining('STRICT_ALL_TABLES') }]);
   await held.rollback();

@@ -98,8 +98,8 @@ test('numbers that come as text are numbers all the same', async () => {
     expect(await driver.schema.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
     expect(await driver.schema.migrate()).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
     await driver.schema.verify();
-    const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
-    expect(await driver.workers()).toMatchObject([{ id: anchor.workerId, alive: true }]);
+    const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    expect(await driver.workers.list()).toMatchObject([{ id: anchor.workerId, alive: true }]);
     // A lease that is over, of a worker that lives, and one of a worker that does not.
     await plain.query("INSERT INTO rowlock_job (queue, kind) VALUES ('q', 'k'), ('q', 'k')");
     const [over, lapsed] = [randomUUID(), randomUUID()];
@@ -112,7 +112,7 @@ test('numbers that come as text are numbers all the same', async () => {
       'INSERT INTO rowlock_run (job_id, process_id, worker_id) VALUES (1, ?, ?), (2, ?, 999)',
       [over, anchor.workerId, lapsed],
     );
-    const reclaimed = await driver.reclaim({ queues: ['q'], dead: [] });
+    const reclaimed = await driver.claims.reclaim({ queues: ['q'], dead: [] });
     expect(reclaimed).toEqual({ reclaimed: 1, missing: ['999'], own: [] });
     await anchor.release();
   } finally {

@@ -29,12 +29,12 @@ afterEach(async () => {
 
 test('jobs of more than a statement takes are enqueued by one call, all or none', async () => {
   const unique = { key: 'once', scope: 'outstanding' } as const;
-  const [first] = await driver.enqueue([newJob({ unique })]);
+  const [first] = await driver.jobs.enqueue([newJob({ unique })]);
   const text = 'x'.repeat(7_000);
   const jobs = Array.from({ length: 10_000 }, (_, n) =>
     newJob({ payload: { n, text }, ...(n === 9_000 && { unique }) }),
   );
-  const outcomes = await driver.enqueue(jobs);
+  const outcomes = await driver.jobs.enqueue(jobs);
   expect(outcomes[9_000]).toEqual({ outcome: 'duplicate', publicId: first?.publicId });
   expect(outcomes.filter(({ outcome }) => outcome === 'enqueued')).toHaveLength(9_999);
   const [rows] = await pool.query<RowDataPacket[]>(
@@ -43,7 +43,7 @@ test('jobs of more than a statement takes are enqueued by one call, all or none'
   expect(rows.find(({ n }) => Number(n) === 1_234)?.public_id).toBe(outcomes[1_234]?.publicId);
 
   const wrong = newJob({ kind: 'k'.repeat(200) });
-  await expect(driver.enqueue([...jobs.slice(0, 1_000), wrong])).rejects.toMatchObject({
+  await expect(driver.jobs.enqueue([...jobs.slice(0, 1_000), wrong])).rejects.toMatchObject({
     code: 'InvalidInput',
   });
   const [count] = await pool.query('SELECT COUNT(*) AS jobs FROM rowlock_job');
@@ -54,13 +54,13 @@ test('two of a key that are statements apart are one job, also in a transaction 
   const unique = { key: 'once', scope: 'ever' } as const;
   const large = newJob({ payload: 'x'.repeat(900_000) });
   const jobs = [newJob({ unique }), large, large, newJob({ unique })];
-  const [one, , , other] = await driver.enqueue(jobs);
+  const [one, , , other] = await driver.jobs.enqueue(jobs);
   expect(other).toEqual({ outcome: 'duplicate', publicId: one?.publicId });
   const caller = await pool.getConnection();
   await caller.query('START TRANSACTION');
   const unique2 = { ...unique, key: 'again' };
   const again = jobs.map((job) => (job.unique === null ? job : { ...job, unique: unique2 }));
-  const [inside, , , twin] = await driver.join(caller).enqueue(again);
+  const [inside, , , twin] = await driver.join(caller).jobs.enqueue(again);
   expect(twin).toEqual({ outcome: 'duplicate', publicId: inside?.publicId });
   await caller.query('ROLLBACK');
   caller.release();
@@ -71,10 +71,10 @@ test('two of a key that are statements apart are one job, also in a transaction 
 test('a call of several statements needs one connection, whatever duplicates it meets', async () => {
   const narrow = mysql({ uri: url, maxConnections: 1, answerTimeout: '5s' });
   const unique = { key: 'once', scope: 'outstanding' } as const;
-  const [first] = await narrow.enqueue([newJob({ unique })]);
+  const [first] = await narrow.jobs.enqueue([newJob({ unique })]);
   const large = newJob({ payload: 'x'.repeat(900_000) });
   const twin = newJob({ unique: { ...unique, key: 'twice' } });
-  const outcomes = await narrow.enqueue([twin, large, large, newJob({ unique }), twin]);
+  const outcomes = await narrow.jobs.enqueue([twin, large, large, newJob({ unique }), twin]);
   expect(outcomes[3]).toEqual({ outcome: 'duplicate', publicId: first?.publicId });
   expect(outcomes[4]).toEqual({ outcome: 'duplicate', publicId: outcomes[0]?.publicId });
   await narrow.close();
@@ -82,11 +82,11 @@ test('a call of several statements needs one connection, whatever duplicates it 
 
 for (const event of ['complete', 'fail'] as const) {
   test(`a run whose jobs leave more than a statement takes settles them all: ${event}`, async () => {
-    await driver.enqueue(Array.from({ length: 80 }, () => newJob()));
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    await driver.jobs.enqueue(Array.from({ length: 80 }, () => newJob()));
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     const jobs = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, 100);
     const run = { runId: randomUUID(), workerId: '1', jobs };
-    await driver.startRuns([run]).visible;
+    await driver.claims.startRuns([run]).visible;
     const text = 'x'.repeat(900_000);
     const ends: Settlement[] = jobs.map(({ id }) => ({
       id,
@@ -126,7 +126,7 @@ test('a statement stays below 4 MB whatever the characters, and however large a 
       const payload = character.repeat(Math.floor((1024 * 1024 - 2) / bytes / share));
       const outcomes = await driver
         .join(recording)
-        .enqueue(Array.from({ length: Math.min(2 * share, 4_000) }, () => newJob({ payload })));
+        .jobs.enqueue(Array.from({ length: Math.min(2 * share, 4_000) }, () => newJob({ payload })));
       expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['enqueued']));
     }
   }
@@ -150,8 +150,8 @@ test('jobs with unique keys are looked up by few statements, whatever their numb
     const some = Array.from({ length: jobs }, (_, n) =>
       newJob({ unique: { key: `${jobs} ${n}`, scope: 'ever' } }),
     );
-    const outcomes = await driver.join(recording).enqueue(some);
-    const again = await driver.join(recording).enqueue(some);
+    const outcomes = await driver.join(recording).jobs.enqueue(some);
+    const again = await driver.join(recording).jobs.enqueue(some);
     expect(again).toEqual(outcomes.map(({ publicId }) => ({ outcome: 'duplicate', publicId })));
   }
   // One that shows the form of the answers, one that inserts, and one each for 2, 4, 8, 16, 32 and 64 keys.

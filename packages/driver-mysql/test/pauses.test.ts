@@ -107,7 +107,7 @@ test('ten thousand jobs of a paused queue or limit cost claims and looks nothing
     await pool.query(`INSERT INTO rowlock_job (queue, kind, limits) SELECT 'q', 'k', '${text}' FROM ${many}`);
   await pool.query('ANALYZE TABLE rowlock_job');
   const line = { priority: -32_768, id: 0n };
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   onTestFinished(() => held.rollback());
   for (const [work, text] of [
     [{ queue: 'q' }, ''],

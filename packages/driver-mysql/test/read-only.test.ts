@@ -67,27 +67,27 @@ async function connectionOf(tx: MysqlTransaction): Promise<string> {
 
 test('a claim that a read-only server refuses gives its connection up', async () => {
   const criteria = { queue: 'none', kinds: ['k'], line: { priority: 0, id: 0n }, busy: [], limit: 1 };
-  const first = driver.claimSession({ idleLimitMs: 60_000 });
+  const first = driver.claims.session({ idleLimitMs: 60_000 });
   const connection = await connectionOf(first.handle);
   await onlyReads(true);
   await expect(first.claim(criteria)).rejects.toMatchObject({ code: 'ConnectionLost' });
   await first.rollback();
   await onlyReads(false);
-  const second = driver.claimSession({ idleLimitMs: 60_000 });
+  const second = driver.claims.session({ idleLimitMs: 60_000 });
   expect(await connectionOf(second.handle)).not.toBe(connection);
   expect(await second.claim(criteria)).toEqual([]);
   await second.rollback();
 });
 
 test('and so does what is enqueued', async () => {
-  await driver.enqueue([JOB]);
+  await driver.jobs.enqueue([JOB]);
   await vi.waitFor(async () => expect(await connections()).not.toEqual([]), 30_000);
   await onlyReads(true);
   for (const _ of Array.from({ length: 5 }))
-    await expect(driver.enqueue([JOB])).rejects.toMatchObject({ code: 'ConnectionLost' });
+    await expect(driver.jobs.enqueue([JOB])).rejects.toMatchObject({ code: 'ConnectionLost' });
   const before = await connections();
   await onlyReads(false);
-  await driver.enqueue([JOB]);
+  await driver.jobs.enqueue([JOB]);
   const writer = (await connections()).filter((id) => !before.includes(id));
   expect(writer).not.toEqual([]);
 });
@@ -113,7 +113,7 @@ test.each([true, false])(
     const own = mysql({ uri: url('app'), push });
     const heard: string[] = [];
     const session = { lost: () => heard.push('lost'), back: () => heard.push('back') };
-    const anchor = await own.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }, session);
+    const anchor = await own.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }, session);
     expect(anchor.pushed).toBe(push);
     const stopping = new AbortController();
     const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal: stopping.signal });

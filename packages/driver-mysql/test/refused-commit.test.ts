@@ -21,7 +21,7 @@ beforeEach(async () => {
   driver = mysql({ uri: fresh.url });
   await driver.schema.migrate();
   await pool.query('CREATE TABLE written (id INT)');
-  await driver.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
+  await driver.jobs.enqueue([newJob({ key: 'a' }), newJob({ key: 'a' })]);
 });
 
 afterEach(async () => {
@@ -54,7 +54,7 @@ async function refuseCommit(
     });
     return client;
   });
-  held = driver.claimSession({ idleLimitMs: 60_000 });
+  held = driver.claims.session({ idleLimitMs: 60_000 });
   await held.lockSiblings({ queue: 'q', keys: ['a'] }, 10);
 }
 
@@ -106,7 +106,7 @@ test.each([3101, 1180, 1213])(
   async (errno) => {
     await refuseCommit(errno, () => pool.query('UPDATE rowlock_job SET attempt = 1 WHERE id = 2'));
     const jobs = [1n, 2n].map((id) => ({ id, createdAt: new Date() }));
-    await driver.startRuns([{ runId: RUN, workerId: '1', jobs }]).durable();
+    await driver.claims.startRuns([{ runId: RUN, workerId: '1', jobs }]).durable();
     await expect(held.finish(ends('complete'))).rejects.toThrow('refused');
     expect(held.lost.aborted).toBe(true);
     await held.release({ runId: RUN, jobs: [1n, 2n] });

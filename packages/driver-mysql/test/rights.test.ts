@@ -113,8 +113,8 @@ test('a worker with the rights in the README takes slots, keeps them by a lease,
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const database = await open([...readme.matchAll(/^(?:CREATE USER|GRANT) [^;]+/gm)].map(([text]) => text));
   const driver = database.driver('worker');
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
-  const other = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
+  const other = driver.claims.session({ idleLimitMs: 60_000 });
   const runId = '00000000-0000-4000-8000-000000000000';
   await held.enterLimits('{"a":1}');
   await held.lease(runId, [], 60_000);
@@ -124,7 +124,7 @@ test('a worker with the rights in the README takes slots, keeps them by a lease,
   await held.commit();
   await other.enterLimits('{"a":1}');
   await other.rollback();
-  expect(await driver.limitedParts({ queues: ['q'], beyond: '', limit: 1_000 })).toEqual({
+  expect(await driver.admission.limitedParts({ queues: ['q'], beyond: '', limit: 1_000 })).toEqual({
     parts: [],
     last: null,
   });

@@ -29,8 +29,8 @@ test('a worker whose session ends while it is looked for keeps no other from bei
   onTestFinished(() => pool.end());
   const worker = { host: 'here', pid: 1, queues: ['q'] };
   const [leaving, staying] = [
-    await driver.anchor({ ...worker, name: 'leaving' }),
-    await driver.anchor({ ...worker, name: 'staying' }),
+    await driver.workers.anchor({ ...worker, name: 'leaving' }),
+    await driver.workers.anchor({ ...worker, name: 'staying' }),
   ];
   onTestFinished(() => staying.release());
 

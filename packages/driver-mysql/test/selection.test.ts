@@ -1,4 +1,4 @@
-import type { JobFilter, Store } from '@rowlock/core/driver';
+import type { JobFilter, Jobs } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const NUMBERS = Array.from({ length: 5 }, (_, place) => `(${DIGITS}) AS digit${p
 /** What a call reads, counted in rows, not in time. */
 describe('with 100,000 settled jobs and 30,000 that wait', () => {
   let connection: Connection;
-  let store: Store;
+  let jobs: Jobs;
   let drop: () => Promise<void>;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('with 100,000 settled jobs and 30,000 that wait', () => {
     };
     for (const statement of FILL) await connection.query(statement);
     await connection.beginTransaction();
-    store = driver.join(connection);
+    ({ jobs } = driver.join(connection));
   }, 120_000);
 
   afterAll(() => drop());
@@ -55,9 +55,9 @@ describe('with 100,000 settled jobs and 30,000 that wait', () => {
   for (const [name, filter, most] of FOUND) {
     test(`a page of ${name} is read by an index, and no more of it than a page needs`, async () => {
       for (const call of [
-        () => store.list(filter, PAGE),
-        () => store.count(filter, PAGE),
-        () => store.listIds(filter, PAGE),
+        () => jobs.list(filter, PAGE),
+        () => jobs.count(filter, PAGE),
+        () => jobs.ids(filter, PAGE),
       ]) {
         await call();
         const before = await reads();

@@ -35,8 +35,8 @@ for (const [title, isShared] of [
     const plain = createPool(fresh.url);
     try {
       await driver.schema.migrate();
-      const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
-      const held = driver.claimSession({ idleLimitMs: 60_000 });
+      const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+      const held = driver.claims.session({ idleLimitMs: 60_000 });
       // A sleep that is interrupted says 1, or fails.
       const interrupted = held.handle.query(SLEEP).then(
         ([[row]]) => row.interrupted === 1,

@@ -43,11 +43,11 @@ async function onOwnConnection(): Promise<[held: ClaimSession<MysqlTransaction>,
 
 for (const event of ['snooze', 'retry'] as const) {
   test(`a job that another one ends with a ${event} between the look and the lock is not of the group`, async () => {
-    await driver.enqueue([newJob()]);
-    const a = driver.claimSession({ idleLimitMs: 60_000 });
+    await driver.jobs.enqueue([newJob()]);
+    const a = driver.claims.session({ idleLimitMs: 60_000 });
     const [first] = await a.claim(FROM_THE_START);
     await a.lockSiblings({ queue: 'q', keys: ['entity'] }, 10);
-    await driver.enqueue([newJob()]);
+    await driver.jobs.enqueue([newJob()]);
     const [b, client] = await onOwnConnection();
     const [second] = await b.claim(FROM_THE_START);
     const execute = client.execute.bind(client);
@@ -67,7 +67,7 @@ for (const event of ['snooze', 'retry'] as const) {
 
 test('of a key with many jobs beyond the limit only those that are returned are read', async () => {
   const text = 'x'.repeat(1_000);
-  await driver.enqueue(Array.from({ length: 1_500 }, (_, n) => newJob({ payload: { n, text } })));
+  await driver.jobs.enqueue(Array.from({ length: 1_500 }, (_, n) => newJob({ payload: { n, text } })));
   const [held, client] = await onOwnConnection();
   await held.claim(FROM_THE_START);
   const answered = vi.spyOn(client, 'execute');

@@ -1,3 +1,4 @@
+import { moveOne } from '@rowlock/driver-conformance';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -37,13 +38,13 @@ test('a notification through a connection that went silent ends, as does closing
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
   const driver = driverBehind(server);
-  await driver.notify([{ cancel: 'a job' }]);
+  await driver.workers.notify([{ cancel: 'a job' }]);
   server.forget();
-  await expect(driver.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
   // The connection that interrupts workers is silent as well, and is noticed when it is used.
-  await vi.waitFor(() => driver.notify([{ cancel: 'a job' }]), { timeout: 30_000 });
+  await vi.waitFor(() => driver.workers.notify([{ cancel: 'a job' }]), { timeout: 30_000 });
   server.swallow();
-  await expect(driver.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
   await driver.close().catch(() => {});
 }, 60_000);
 
@@ -54,17 +55,17 @@ test('what a client asks is answered soon or not at all, and closing ends', asyn
   const driver = driverBehind(server);
   const job = newJob();
   const asked = [
-    () => driver.enqueue([job]),
-    () => driver.move('cancel', 'a job'),
-    () => driver.workers(),
-    () => driver.list({ publicIds: ['a job'] }, { limit: 1, before: null }),
+    () => driver.jobs.enqueue([job]),
+    () => moveOne(driver, 'cancel', 'a job'),
+    () => driver.workers.list(),
+    () => driver.jobs.list({ publicIds: ['a job'] }, { limit: 1, before: null }),
   ];
   for (const ask of asked) {
-    await driver.workers();
+    await driver.workers.list();
     server.forget();
     await expect(ask()).rejects.toMatchObject({ code: 'ConnectionLost' });
   }
-  await driver.workers();
+  await driver.workers.list();
   server.swallow();
   await driver.close().catch(() => {});
 }, 60_000);
@@ -85,7 +86,7 @@ test('closing does not wait for a statement that nobody answers', async () => {
 test('a worker whose new session is silent once it is open is told so, and stops all the same', async () => {
   const server = await silentAfterHandshake(new URL(database.url));
   const driver = driverBehind(server);
-  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
   const stopping = new AbortController();
   const { signal } = stopping;
   const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal })[Symbol.asyncIterator]();

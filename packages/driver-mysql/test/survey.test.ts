@@ -20,20 +20,20 @@ for (const event of ['snooze', 'retry'] as const) {
     onTestFinished(() => waits.close());
     onTestFinished(() => other.close());
     await other.schema.migrate();
-    await other.enqueue([newJob({ available: { inMs: HOUR_MS }, maxAttempts: 5 })]);
+    await other.jobs.enqueue([newJob({ available: { inMs: HOUR_MS }, maxAttempts: 5 })]);
     await plain.query('UPDATE rowlock_job SET available_at = UTC_TIMESTAMP(6)');
 
     const lanes = { queues: ['q'], kinds: ['k'] };
-    const surveyed = waits.survey(lanes);
+    const surveyed = waits.claims.survey(lanes);
     // One session gets the only connection of the pool after the survey's first read, and the other one before its lock.
-    const first = waits.claimSession({ idleLimitMs: 60_000 });
+    const first = waits.claims.session({ idleLimitMs: 60_000 });
     await first.confirm();
-    const between = waits.claimSession({ idleLimitMs: 60_000 });
+    const between = waits.claims.session({ idleLimitMs: 60_000 });
     const isBetween = between.confirm();
     await first.rollback();
     await isBetween;
-    expect(await other.survey(lanes)).toMatchObject({ promoted: 1 });
-    const held = other.claimSession({ idleLimitMs: 60_000 });
+    expect(await other.claims.survey(lanes)).toMatchObject({ promoted: 1 });
+    const held = other.claims.session({ idleLimitMs: 60_000 });
     const [job] = await held.claim({ ...lanes, queue: 'q', line: FIRST, busy: [], limit: 1 });
     await held.settle([{ ...ENDING, id: job?.id ?? 0n, runId: randomUUID(), event }]);
     await held.commit();
@@ -64,7 +64,7 @@ test.each([0, 3_000])(
     await driver.schema.migrate();
     const named = (place: number): string => `q${place % 1_000}`;
     for (let from = 0; from < jobs; from += 1_000)
-      await driver.enqueue(
+      await driver.jobs.enqueue(
         Array.from({ length: 1_000 }, (_, place) =>
           newJob({ queue: named(from + place), available: { inMs: from === 0 ? HOUR_MS : 0 } }),
         ),
@@ -102,7 +102,7 @@ test('statements for many queues read the first jobs of each alone', async () =>
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
   for (const inMs of [0, HOUR_MS])
-    await driver.enqueue(
+    await driver.jobs.enqueue(
       Array.from({ length: 2_000 }, (_, place) => newJob({ queue: `q${place % 2}`, available: { inMs } })),
     );
   await plain.query('ANALYZE TABLE rowlock_job');

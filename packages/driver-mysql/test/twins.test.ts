@@ -6,7 +6,7 @@ import { createPool } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { MysqlStore } from '../src/store/store.js';
+import { quietJobsOf } from '../src/jobs/jobs.js';
 import { serverUrl } from './server.js';
 
 test('of a call in which two have one key all are in or none, whichever statement is the first that reaches nobody', async () => {
@@ -17,16 +17,16 @@ test('of a call in which two have one key all are in or none, whichever statemen
   const driver = mysql({ uri: fresh.url });
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
-  await driver.enqueue([keyed('there')]);
+  await driver.jobs.enqueue([keyed('there')]);
   const place = context(new URL(fresh.url).pathname.slice(1), 20_000);
   const together = ['a', 'there', 'a', 'b', 'there', 'a'].map(keyed);
   let enqueued: readonly Enqueued[] = [];
   let lost = 0;
   while (enqueued.length === 0) {
     const on = lostBefore(lost + 1, pool);
-    const store = new MysqlStore(place, { on, outside: on });
+    const jobs = quietJobsOf(place, { on, outside: on });
     try {
-      enqueued = await store.enqueue(together);
+      enqueued = await jobs.enqueue(together);
     } catch (error) {
       expect(error).toMatchObject({ code: 'ConnectionLost' });
       expect((await countStates(driver, { queue: 'q' })).new).toBe(1);

@@ -11,6 +11,6 @@ if (process.argv[2] === 'refused')
     console.log('refused');
   }
 if (process.argv[2] === 'used') {
-  await driver.workers();
+  await driver.workers.list();
   console.log('used');
 }

@@ -52,7 +52,7 @@ test.each(['own', 'shared'] as const)(
   'in %s sessions no worker starts while another one writes through another server',
   async (sessions) => {
     await writeFromElsewhere();
-    const starting = open({ sessions }).anchor(WORKER);
+    const starting = open({ sessions }).workers.anchor(WORKER);
     await expect(besideAnother(starting)).rejects.toMatchObject({
       code: 'EngineUnsuitable',
       message: expect.stringMatching(
@@ -65,7 +65,7 @@ test.each(['own', 'shared'] as const)(
 
 test('a worker that takes the risk starts beside it', async () => {
   await writeFromElsewhere();
-  const anchor = await besideAnother(open({ severalWriters: 'allow' }).anchor(WORKER));
+  const anchor = await besideAnother(open({ severalWriters: 'allow' }).workers.anchor(WORKER));
   await anchor.release();
 });
 
@@ -75,13 +75,13 @@ test.each([
   ['writes no more after a fail-over', 'written_at = UTC_TIMESTAMP(6)'],
 ])('a worker starts after one on another server that %s', async (_, change) => {
   await writeFromElsewhere(change);
-  const anchor = await open().anchor(WORKER);
+  const anchor = await open().workers.anchor(WORKER);
   await anchor.release();
 });
 
 test('a worker starts beside one that comes over from another server meanwhile', async () => {
   await writeFromElsewhere();
-  const starting = open().anchor(WORKER);
+  const starting = open().workers.anchor(WORKER);
   await expect.poll(() => rows("name = 'here'")).toHaveLength(1);
   const [own] = await client.query<never>("SELECT server FROM rowlock_worker WHERE name = 'here'");
   const [{ server = '' } = {}] = own as readonly { server: string }[];
@@ -92,7 +92,7 @@ test('a worker starts beside one that comes over from another server meanwhile',
 test.each(['own', 'shared'] as const)(
   'a worker in %s sessions goes on writing its server',
   async (sessions) => {
-    const anchor = await open({ sessions }).anchor(WORKER);
+    const anchor = await open({ sessions }).workers.anchor(WORKER);
     await client.query("UPDATE rowlock_worker SET server = '', written_at = NULL");
     await expect
       .poll(() => rows('server LIKE CONCAT(@@hostname, _utf8mb4"%") AND written_at IS NOT NULL'), {

@@ -24,12 +24,12 @@ test('a producer that waits for a unique key keeps nobody waiting who enqueues a
   const { driver } = producer;
   const unique = { key: 'a', scope: 'outstanding' } as const;
   const application = await database.caller();
-  await driver.join(application.tx).enqueue([newJob({ unique })]);
-  const waiting = driver.enqueue([newJob({ unique })]);
+  await driver.join(application.tx).jobs.enqueue([newJob({ unique })]);
+  const waiting = driver.jobs.enqueue([newJob({ unique })]);
   try {
     await vi.waitFor(async () => expect(await database.waits()).not.toEqual([]), 30_000);
     // The session of the one that waits gives up after 5 s, and with it whoever waits behind it goes on.
-    const enqueued = await Promise.race([driver.enqueue([newJob({})]), waiting]);
+    const enqueued = await Promise.race([driver.jobs.enqueue([newJob({})]), waiting]);
     expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
     expect(await database.waits()).not.toEqual([]);
   } finally {
@@ -51,12 +51,17 @@ test.runIf(product === 'mysql').each([
     const { driver } = producer;
     const unique = (key: string) => ({ key, scope: 'outstanding' }) as const;
     const application = await database.caller();
-    await driver.join(application.tx).enqueue([newJob({ unique: unique('b') })]);
-    const waiting = driver.enqueue(['b', 'e'].slice(0, jobs).map((key) => newJob({ unique: unique(key) })));
+    await driver.join(application.tx).jobs.enqueue([newJob({ unique: unique('b') })]);
+    const waiting = driver.jobs.enqueue(
+      ['b', 'e'].slice(0, jobs).map((key) => newJob({ unique: unique(key) })),
+    );
     try {
       await vi.waitFor(async () => expect(await database.waits()).not.toEqual([]), 30_000);
       for (const key of ['a', 'c']) {
-        const enqueued = await Promise.race([driver.enqueue([newJob({ unique: unique(key) })]), waiting]);
+        const enqueued = await Promise.race([
+          driver.jobs.enqueue([newJob({ unique: unique(key) })]),
+          waiting,
+        ]);
         expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
       }
       expect(await database.waits()).not.toEqual([]);
@@ -72,12 +77,12 @@ test('a producer of two duplicates, one of whose keys is being freed, waits for 
   const { driver } = producer;
   const unique = (key: string) => ({ key, scope: 'outstanding' }) as const;
   const jobs = ['a', 'b'].map((key) => newJob({ unique: unique(key) }));
-  const [first, second] = await driver.enqueue(jobs);
+  const [first, second] = await driver.jobs.enqueue(jobs);
   const settlement = await database.caller();
   const free = `UPDATE rowlock_job SET unique_key = NULL WHERE public_id = ?`;
   try {
     await settlement.tx.execute(free, [second?.publicId ?? null]);
-    expect(await driver.enqueue(jobs)).toEqual([
+    expect(await driver.jobs.enqueue(jobs)).toEqual([
       { outcome: 'duplicate', publicId: first?.publicId },
       { outcome: 'duplicate', publicId: second?.publicId },
     ]);

@@ -44,9 +44,9 @@ test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED'])(
       message: expect.stringMatching(/jobs would run twice|waiting/),
     };
     await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
-    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
-      unsuitable,
-    );
+    await expect(
+      driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }),
+    ).rejects.toMatchObject(unsuitable);
     const [left] = await reader.query('SELECT id FROM rowlock_worker WHERE stopped_at IS NULL');
     expect(left).toEqual([]);
   },

@@ -21,7 +21,7 @@ test("a session that comes back while the worker's lock is still held has it as 
   try {
     await Promise.all([reader.connect(), other.connect()]);
     await driver.schema.migrate();
-    const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] });
+    const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: [] });
     const { rows } = await reader.query(
       `SELECT classid::bigint::bit(32)::int AS class, objid AS id ${HOLDER}`,
     );
@@ -39,7 +39,7 @@ test("a session that comes back while the worker's lock is still held has it as 
 
     await other.query('SELECT pg_advisory_unlock($1, $2)', lock);
     await eventually(async () => {
-      expect((await driver.workers()).map(({ alive }) => alive)).toEqual([true]);
+      expect((await driver.workers.list()).map(({ alive }) => alive)).toEqual([true]);
     });
     await anchor.release();
   } finally {

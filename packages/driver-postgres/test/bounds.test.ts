@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Claims the one job there is, in a transaction that lasts at most `limitMs`. */
 async function hold(limitMs: number, { driver } = process) {
-  const held = driver.claimSession({ idleLimitMs: limitMs });
+  const held = driver.claims.session({ idleLimitMs: limitMs });
   const [job] = await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
   return { held, job };
 }
@@ -77,7 +77,7 @@ test('enqueuing many jobs may last longer than the claim before it on the connec
     CREATE TRIGGER slow AFTER INSERT ON rowlock.job EXECUTE FUNCTION rowlock.dawdle()`);
   const { driver } = process;
   // From a worker on it is known that the connections may keep bounds.
-  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
   const { held } = await hold(1_000);
   await held.rollback();
   const rowlock = createRowlock({ driver, handlers: [Work] });
@@ -121,7 +121,7 @@ test("an application's own pool is watched over as well, and the worker counts i
   const pool = new pg.Pool({ connectionString: database.url, max: 6 });
   try {
     const driver = postgres({ pool });
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     await held.confirm();
     await held.rollback();
     expect(watched).toHaveBeenCalledWith(true, 10_000);
@@ -157,7 +157,7 @@ test("where an application's own pool has no connection left nothing waits for o
       code: 'ConnectionLost',
       message: expect.stringMatching(/No connection of the pool was free.*2000 ms/),
     };
-    await expect(driver.claimSession({ idleLimitMs: 60_000 }).confirm()).rejects.toMatchObject(lost);
+    await expect(driver.claims.session({ idleLimitMs: 60_000 }).confirm()).rejects.toMatchObject(lost);
     await expect(driver.schema.verify()).rejects.toMatchObject(lost);
     await expect(driver.schema.migrate()).rejects.toMatchObject(lost);
     for (const client of taken.splice(0)) client.release();

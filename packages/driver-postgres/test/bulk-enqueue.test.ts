@@ -33,7 +33,7 @@ test("of many jobs, an application's own pool is asked one piece after the other
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
   onTestFinished(() => void process.off('warning', note));
-  await driver.enqueue(Array.from({ length: 2_001 }, () => JOB));
+  await driver.jobs.enqueue(Array.from({ length: 2_001 }, () => JOB));
   expect(await jobs()).toBe(2_001);
   expect(warnings).toEqual([]);
 });
@@ -41,9 +41,9 @@ test("of many jobs, an application's own pool is asked one piece after the other
 test('of many jobs of which the last is refused none is inserted', async () => {
   const { driver, jobs } = await ownPool();
   const refused = { ...JOB, priority: 99_999 };
-  await expect(driver.enqueue([...Array.from({ length: 2_000 }, () => JOB), refused])).rejects.toThrow();
+  await expect(driver.jobs.enqueue([...Array.from({ length: 2_000 }, () => JOB), refused])).rejects.toThrow();
   expect(await jobs()).toBe(0);
-  await driver.enqueue([JOB]);
+  await driver.jobs.enqueue([JOB]);
   expect(await jobs()).toBe(1);
 });
 
@@ -53,10 +53,10 @@ test("very long jobs go into several statements, in the same order, also in a ca
   onTestFinished(() => query.mockRestore());
   const text = 'a'.repeat(800_000);
   const long = Array.from({ length: 30 }, (_, place) => ({ ...JOB, payload: { place, text } }));
-  await driver.enqueue(long);
+  await driver.jobs.enqueue(long);
   const client = await pool.connect();
   await client.query('BEGIN');
-  await driver.join(client).enqueue(long);
+  await driver.join(client).jobs.enqueue(long);
   await client.query('COMMIT');
   client.release();
   const lengths = query.mock.calls.map((call) => lengthOf(Object(call[0]).values ?? call[1]));
@@ -91,14 +91,14 @@ for (const [how, options] of [
 ] as const) {
   test(`of jobs with unique keys all are in or none, before whichever statement a connection that ${how} is lost`, async () => {
     const { driver, jobs } = await ownPool(options);
-    await driver.enqueue([keyed('there')]);
+    await driver.jobs.enqueue([keyed('there')]);
     const together = ['a', 'there', 'a', 'b'].map(keyed);
     let enqueued: readonly Enqueued[] = [];
     let lost = 0;
     while (enqueued.length === 0) {
       const mend = loseBefore(lost + 1);
       try {
-        enqueued = await driver.enqueue(together).finally(mend);
+        enqueued = await driver.jobs.enqueue(together).finally(mend);
       } catch (error) {
         expect(error).toMatchObject({ code: 'ConnectionLost' });
         expect(await jobs()).toBe(1);

@@ -14,14 +14,14 @@ test('an enqueue that waits for a transaction which waits for it is done again, 
   const application = await database.caller();
   // Whoever has waited for so long looks for a deadlock, and is ended. The driver's sessions do so after a second.
   await database.run(application.tx, "SET LOCAL deadlock_timeout = '5s'");
-  await driver.join(application.tx).enqueue([keyed('a')]);
-  const enqueued = driver.enqueue([keyed('b'), keyed('a')]);
+  await driver.join(application.tx).jobs.enqueue([keyed('a')]);
+  const enqueued = driver.jobs.enqueue([keyed('b'), keyed('a')]);
   await vi.waitFor(async () => expect(await database.waits()).not.toEqual([]), 30_000);
   const [, theirs] = await Promise.all([
     enqueued,
     driver
       .join(application.tx)
-      .enqueue([keyed('b')])
+      .jobs.enqueue([keyed('b')])
       .then(
         ([job]) => application.commit().then(() => job?.outcome),
         (error: unknown) => application.rollback().then(() => isDriverError(error, 'Deadlock')),

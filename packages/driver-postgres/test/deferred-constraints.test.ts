@@ -18,7 +18,7 @@ beforeEach(async () => {
   await reader.exec('CREATE TABLE parent (id integer PRIMARY KEY)');
   await reader.exec('CREATE TABLE child (parent integer REFERENCES parent DEFERRABLE INITIALLY DEFERRED)');
   for (const payload of [1, 2, 3]) await reader.insert({ queue: 'q', kind: 'work', payload });
-  held = process.driver.claimSession({ idleLimitMs: 60_000 });
+  held = process.driver.claims.session({ idleLimitMs: 60_000 });
 });
 
 afterEach(async () => {

@@ -124,7 +124,7 @@ test('whatever keeps a connection from being made is a lost connection: a server
   const lost = { code: 'ConnectionLost', isRetryable: true };
   await expect(countStates(driver, {})).rejects.toMatchObject(lost);
   const worker = { name: 'w', host: 'h', pid: 1, queues: [] };
-  await expect(driver.anchor(worker)).rejects.toMatchObject(lost);
+  await expect(driver.workers.anchor(worker)).rejects.toMatchObject(lost);
 });
 
 test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO' }, {}])(

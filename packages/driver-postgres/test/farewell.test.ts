@@ -23,7 +23,7 @@ test("a server's farewell that comes together with its welcome does not end the 
   });
   // An error that nobody catches would fail the run.
   await expect(driver.schema.verify()).rejects.toMatchObject({ code: 'ConnectionLost' });
-  await expect(driver.claimSession({ idleLimitMs: 1_000 }).confirm()).rejects.toMatchObject({
+  await expect(driver.claims.session({ idleLimitMs: 1_000 }).confirm()).rejects.toMatchObject({
     code: 'ConnectionLost',
   });
   await driver.close();

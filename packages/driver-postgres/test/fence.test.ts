@@ -13,7 +13,7 @@ let job: Job | undefined;
 const NEW = newJob();
 
 async function claim(): Promise<Job | undefined> {
-  held = driver.claimSession({ idleLimitMs: 60_000 });
+  held = driver.claims.session({ idleLimitMs: 60_000 });
   const line = { priority: -32_768, id: 0n };
   const [claimed] = await held.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 1 });
   return claimed;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   driver = postgres({ connectionString: url });
   await driver.schema.migrate();
-  await driver.enqueue([NEW]);
+  await driver.jobs.enqueue([NEW]);
   job = await claim();
   return async () => {
     await held.rollback();
@@ -60,7 +60,7 @@ for (const statement of ENDINGS) {
       await held.handle.query('SELECT 1 AS one');
       await held.handle.query(statement);
       // Whoever comes has the job now.
-      const other = driver.claimSession({ idleLimitMs: 60_000 });
+      const other = driver.claims.session({ idleLimitMs: 60_000 });
       const line = { priority: -32_768, id: 0n };
       const [taken] = await other.claim({ queue: 'q', kinds: ['k'], line, busy: [], limit: 1 });
       expect(taken?.id).toBe(job?.id);

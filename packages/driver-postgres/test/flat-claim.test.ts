@@ -158,7 +158,7 @@ test('a hundred thousand jobs of a paused queue cost a claim and a survey nothin
     { scope: 'queue', name: 'q' },
     { scope: 'limit', name: 'a' },
   ] as const) {
-    await driver.pause({ ...target, until: null, reason: null, by: 'test' });
+    await driver.admission.pause({ ...target, until: null, reason: null, by: 'test' });
     for (const [text, values] of Object.values(asked))
       expect(pages(await explained(client, text, values))).toBeLessThan(50);
     await arePlannedOnce(client, {
@@ -166,7 +166,7 @@ test('a hundred thousand jobs of a paused queue cost a claim and a survey nothin
       [`limited, ${target.scope}`]: asked.limited,
     });
     await client.query('DEALLOCATE ALL');
-    await driver.resume(target);
+    await driver.admission.resume(target);
   }
   await client.end();
   await driver.close();

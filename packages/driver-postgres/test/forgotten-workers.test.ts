@@ -13,7 +13,7 @@ test('a worker that starts forgets those that are long gone, and none that may c
   try {
     await driver.schema.migrate();
     await client.connect();
-    const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
+    const hire = (name: string) => driver.workers.anchor({ name, host: 'host', pid: 1, queues: [] });
     // Its session holds its lock, however long it has been there.
     const alive = await hire('alive');
     await client.query("UPDATE rowlock.worker SET started_at = now() - interval '1 year'");
@@ -52,21 +52,21 @@ for (const [title, sessions] of [
     try {
       await driver.schema.migrate();
       await client.connect();
-      const anchor = await driver.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
-      const [before] = await driver.workers();
+      const anchor = await driver.workers.anchor({ name: 'away', host: 'host', pid: 4711, queues: ['q'] });
+      const [before] = await driver.workers.list();
       await client.query('DELETE FROM rowlock.worker');
       await client.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
       );
-      const known = () => driver.workers().catch(() => []);
+      const known = () => driver.workers.list().catch(() => []);
       await expect
         .poll(known, { timeout: 10_000 })
         .toEqual([{ ...before, alive: true, startedAt: expect.any(Date) }]);
-      const [after] = await driver.workers();
+      const [after] = await driver.workers.list();
       expect(Math.abs(Number(after?.startedAt) - Number(before?.startedAt))).toBeLessThan(1_000);
       await anchor.release();
-      expect((await driver.workers()).map(({ alive }) => alive)).toEqual([false]);
+      expect((await driver.workers.list()).map(({ alive }) => alive)).toEqual([false]);
     } finally {
       await client.end();
       await driver.close();
@@ -82,7 +82,7 @@ test('what a forgotten worker has left on record together is written out, but fo
   try {
     await driver.schema.migrate();
     await client.connect();
-    const hire = (name: string) => driver.anchor({ name, host: 'host', pid: 1, queues: [] });
+    const hire = (name: string) => driver.workers.anchor({ name, host: 'host', pid: 1, queues: [] });
     const [gone, alive] = [await hire('gone'), await hire('alive')];
     const runId = randomUUID();
     await client.query(
@@ -93,8 +93,10 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock.job (kind, status, finished_at, process_id) VALUES ('k', 'complete', now(), $1)",
       [runId],
     );
-    await driver.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }]);
-    await driver.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }]);
+    await driver.claims.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }]);
+    await driver.claims.startRuns([
+      { runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) },
+    ]);
     await gone.release();
     await client.query(
       "UPDATE rowlock.worker SET stopped_at = now() - interval '25 hours' WHERE name = 'gone'",

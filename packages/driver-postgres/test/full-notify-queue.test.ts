@@ -1,3 +1,4 @@
+import { moveOne } from '@rowlock/driver-conformance';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,16 +59,16 @@ const statuses = async (): Promise<readonly string[]> => {
 
 test('an enqueue, a notification and a commit of the application are done, whose wake-ups do not fit into the queue', async () => {
   const driver = postgres({ connectionString: server.url });
-  const [job] = await driver.enqueue([newJob()], [{ queue: 'q' }]);
-  await driver.enqueue([newJob({ unique: { key: 'a', scope: 'ever' } }), newJob()], [{ queue: 'q' }]);
-  await driver.notify([{ queue: 'q' }]);
+  const [job] = await driver.jobs.enqueue([newJob()], [{ queue: 'q' }]);
+  await driver.jobs.enqueue([newJob({ unique: { key: 'a', scope: 'ever' } }), newJob()], [{ queue: 'q' }]);
+  await driver.workers.notify([{ queue: 'q' }]);
   await application.query('BEGIN');
-  await driver.join(application).enqueue([newJob()], [{ queue: 'q' }]);
-  await driver.join(application).notify([{}]);
+  await driver.join(application).jobs.enqueue([newJob()], [{ queue: 'q' }]);
+  await driver.join(application).workers.notify([{}]);
   await application.query("SELECT rowlock.enqueue('k', '{}', queue => 'q')");
   await application.query('COMMIT');
   expect(await statuses()).toEqual(['new', 'new', 'new', 'new', 'new']);
-  await driver.move('cancel', job?.publicId ?? '');
+  await moveOne(driver, 'cancel', job?.publicId ?? '');
   expect((await statuses())[0]).toBe('cancelled');
   await driver.close();
 });

@@ -26,8 +26,8 @@ test.each([
 ])('an enqueue of %s that was given up is not done later', async (_, jobs) => {
   const { driver } = await database.process({ answerMs: ANSWER_MS });
   const application = await database.caller();
-  await driver.join(application.tx).enqueue([keyed('a')]);
-  await expect(driver.enqueue(jobs('a'))).rejects.toMatchObject({
+  await driver.join(application.tx).jobs.enqueue([keyed('a')]);
+  await expect(driver.jobs.enqueue(jobs('a'))).rejects.toMatchObject({
     code: 'ConnectionLost',
     message: expect.stringContaining('It may have done what was sent'),
   });

@@ -32,7 +32,7 @@ test.each([null, { key: 'u', scope: 'outstanding' } as const])(
   async (unique) => {
     const { driver, client } = await restored();
     const enqueue = (): Promise<unknown> =>
-      driver.enqueue(
+      driver.jobs.enqueue(
         [newJob({ queue: 'q', kind: 'k', maxAttempts: 5, createdBy: 't', unique })],
         [{ queue: 'q' }],
       );

@@ -17,7 +17,7 @@ test('a lease that is being committed still, and its worker has given up on, is 
     const runId = randomUUID();
     await client.query('BEGIN');
     await client.query("UPDATE rowlock.job SET status = 'in-progress', process_id = $1", [runId]);
-    const held = driver.claimSession({ idleLimitMs: 600_000 });
+    const held = driver.claims.session({ idleLimitMs: 600_000 });
     const found = held.lockLeased(runId, [1n], false);
     await expect.poll(() => waiting(client)).toBe(1);
     await client.query('COMMIT');

@@ -31,17 +31,17 @@ test.each(Object.keys(ENDS))(
     try {
       await driver.schema.migrate();
       await client.connect();
-      const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: [] });
+      const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: [] });
       const { workerId } = anchor;
       await client.query(
         `INSERT INTO rowlock.job (queue, kind) SELECT '${QUEUE}', 'k' FROM generate_series(1, 3)`,
       );
-      const held = driver.claimSession({ idleLimitMs: 600_000 });
+      const held = driver.claims.session({ idleLimitMs: 600_000 });
       const line = { priority: -32_768, id: 0n };
       const jobs = await held.claim({ queue: QUEUE, line, kinds: ['k'], busy: [], limit: 3 });
       const runId = randomUUID();
       const ids = jobs.map(({ id }) => id);
-      await driver.startRuns([{ runId, workerId, jobs }]).visible;
+      await driver.claims.startRuns([{ runId, workerId, jobs }]).visible;
 
       // What is written is decided by what the statement sees when it begins, and then it waits.
       await client.query('BEGIN; SELECT FROM rowlock.open_run FOR UPDATE');
@@ -50,7 +50,7 @@ test.each(Object.keys(ENDS))(
         ids.map((id) => retried(id, runId)),
       );
       await expect.poll(() => waiting(client)).toBe(1);
-      await driver.noteRun({ runId, jobs: ids.slice(1) }, { progress: 'half' });
+      await driver.claims.noteRun({ runId, jobs: ids.slice(1) }, { progress: 'half' });
       await client.query('COMMIT');
       await ended;
 
@@ -59,7 +59,7 @@ test.each(Object.keys(ENDS))(
       );
       const outcome = how === 'release' ? 'release' : 'retry';
       expect(rows).toEqual([null, 'half', 'half'].map((progress) => ({ outcome, open: false, progress })));
-      const next = await driver.startRuns([{ runId: randomUUID(), workerId, jobs }]).visible;
+      const next = await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs }]).visible;
       expect(next.unfinished).toEqual([]);
       expect(next.earlier.map(({ crashes }) => crashes)).toEqual([0, 0, 0]);
       await anchor.release();

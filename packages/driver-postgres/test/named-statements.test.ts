@@ -79,7 +79,7 @@ for (const [sessions, most] of [
     await drivers[0]?.schema.migrate();
     const before = await jobs();
     for (let turn = 0; turn < 30; turn++) {
-      await Promise.all(drivers.map((driver) => driver.enqueue([JOB], [{ queue: 'default' }])));
+      await Promise.all(drivers.map((driver) => driver.jobs.enqueue([JOB], [{ queue: 'default' }])));
     }
     expect((await jobs()) - before).toBe(60);
     for (const driver of drivers) await driver.close();

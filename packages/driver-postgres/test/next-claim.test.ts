@@ -36,7 +36,7 @@ type Session = ClaimSession<PostgresTransaction>;
 const NEXT = { queue: 'q', kinds: ['work'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
 async function claimed(idleLimitMs = 60_000): Promise<{ session: Session; job: Job }> {
-  const session = driver.claimSession({ idleLimitMs });
+  const session = driver.claims.session({ idleLimitMs });
   return { session, job: theJob(await session.claim(NEXT)) };
 }
 
@@ -81,7 +81,7 @@ describe.each([false, true])('statements share messages: %s', (sharesMessages) =
       sessions: sharesMessages ? 'own' : 'shared',
       query_timeout: 60_000,
     });
-    anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
   });
 
   test('the claim behind a settlement gets the next job', async () => {
@@ -103,7 +103,7 @@ describe.each([false, true])('statements share messages: %s', (sharesMessages) =
     await session.rollback();
     expect(await unlocked()).toEqual([2, 3]);
     // With one connection, one that was not given back would be waited for.
-    expect(await driver.workers()).toHaveLength(1);
+    expect(await driver.workers.list()).toHaveLength(1);
   });
 
   test('a settlement that is refused is rolled back, and so is the claim behind it', async () => {
@@ -111,7 +111,7 @@ describe.each([false, true])('statements share messages: %s', (sharesMessages) =
     await refuseUpdates();
     await expect(session.finish([completed(one)], NEXT)).rejects.toThrow('no');
     await session.rollback();
-    expect(await driver.workers()).toHaveLength(1);
+    expect(await driver.workers.list()).toHaveLength(1);
     await expect.poll(unlocked).toEqual([1, 2, 3]);
     // The statement that failed at its first use can be sent again.
     await database.reader.exec('DROP TRIGGER no ON rowlock.job');

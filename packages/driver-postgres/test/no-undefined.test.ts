@@ -1,3 +1,4 @@
+import { moveOne } from '@rowlock/driver-conformance';
 import '@rowlock/servers/vitest';
 import { newPublicId } from '@rowlock/core/driver';
 import { countStates, newJob } from '@rowlock/driver-conformance/internal';
@@ -22,14 +23,13 @@ test('no statement of a joined call has undefined as a value', async () => {
     },
   };
   const store = driver.join(tx);
-  await store.enqueue([newJob(), newJob({ unique: { key: 'a', scope: 'ever' } })], [{ queue: 'q' }]);
-  await store.list({}, { limit: 1, before: null });
-  await store.list({ status: 'in-progress' }, { limit: 1, before: null });
+  await store.jobs.enqueue([newJob(), newJob({ unique: { key: 'a', scope: 'ever' } })], [{ queue: 'q' }]);
+  await store.jobs.list({}, { limit: 1, before: null });
+  await store.jobs.list({ status: 'in-progress' }, { limit: 1, before: null });
   await countStates(store, {});
-  await store.move('cancel', newPublicId());
-  await store.moveAll('redrive', [newPublicId()]);
-  await store.notify([{}]);
-  await store.workers();
+  await moveOne(store, 'cancel', newPublicId());
+  await store.jobs.move('redrive', [newPublicId()]);
+  await store.workers.notify([{}]);
   expect(sent).not.toContain(undefined);
   await client.end();
   await driver.close();

@@ -98,7 +98,7 @@ test('what onConnect sets stays, when the bounds of a claim are reset', async ()
   const driver = postgres({ connectionString: account, maxConnections: 1, sessions: 'own', onConnect });
   const START = { priority: -32_768, id: 0n };
   const setting = async (): Promise<unknown> => {
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     await held.claim({ queue: 'none', kinds: ['work'], line: START, busy: [], limit: 1 });
     const { rows } = await held.handle.query('SHOW lock_timeout');
     await held.rollback();

@@ -1,5 +1,5 @@
 import type { Driver, Members } from '@rowlock/core';
-import type { JobFilter, JobPage, Page, Store } from '@rowlock/core/driver';
+import type { JobFilter, JobPage, Jobs, Page } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -61,11 +61,11 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
 
   for (const [name, filter, most] of FOUND) {
     test(`a page of ${name} is read by an index, and no more of it than a page needs`, async () => {
-      const plans = await plansOf((store) => store.list(filter, PAGE));
+      const plans = await plansOf((jobs) => jobs.list(filter, PAGE));
       expect(sum(plans.map(pages)), JSON.stringify(plans.map(indexes))).toBeLessThan(most);
-      const counts = await plansOf((store) => store.count(filter, PAGE));
+      const counts = await plansOf((jobs) => jobs.count(filter, PAGE));
       expect(sum(counts.map(pages))).toBeLessThan(most);
-      expect(sum((await plansOf((store) => store.listIds(filter, PAGE))).map(pages))).toBeLessThan(most);
+      expect(sum((await plansOf((jobs) => jobs.ids(filter, PAGE))).map(pages))).toBeLessThan(most);
     });
   }
 
@@ -75,7 +75,7 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
     let before: Page['before'] = null;
     let looks = 0;
     do {
-      const page: JobPage = await driver.list({ payload }, { limit: 50, before, look: 50_000 });
+      const page: JobPage = await driver.jobs.list({ payload }, { limit: 50, before, look: 50_000 });
       found.push(...page.jobs.map((job) => JSON.stringify(job.payload)));
       before = page.next;
       looks += 1;
@@ -85,7 +85,7 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
   });
 
   /** The plans of the statements that a call sends. */
-  async function plansOf(call: (store: Store) => Promise<unknown>) {
+  async function plansOf(call: (jobs: Jobs) => Promise<unknown>) {
     const plans: Plan[] = [];
     const tx: PostgresTransaction = {
       async query(given, values) {
@@ -100,7 +100,7 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
       },
     };
     await client.query('BEGIN');
-    await call(driver.join(tx));
+    await call(driver.join(tx).jobs);
     await client.query('ROLLBACK');
     return plans;
   }

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** Has the driver's one connection carry a claim, and `work` done by its handler. @returns the session's number */
 async function claimed(idleLimitMs: number, work?: string): Promise<unknown> {
-  const held = driver.claimSession({ idleLimitMs });
+  const held = driver.claims.session({ idleLimitMs });
   await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
   const { rows } = await held.handle.query('SELECT pg_backend_pid() AS pid');
   if (work !== undefined) await held.handle.query(work);
@@ -97,7 +97,7 @@ describe('what ends with the transaction does not cost a connection', () => {
 });
 
 test('a count may take longer than the claims that its connection has carried', async () => {
-  const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
+  const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
   await claimed(500);
   await other.query('BEGIN; LOCK TABLE rowlock.job IN ACCESS EXCLUSIVE MODE');
   const counted = countStates(driver, {});

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const FIRST = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
 async function claimed(): Promise<{ held: ClaimSession<PostgresTransaction>; job: Job | undefined }> {
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   const [job] = await held.claim(FIRST);
   return { held, job };
 }
@@ -72,7 +72,7 @@ const write = (held: ClaimSession<PostgresTransaction>): Promise<unknown> =>
 test.each(['finish', 'settle'] as const)(
   'what %s cannot settle is undone with all that was written, and settled otherwise under its lock',
   async (verb) => {
-    await driver.enqueue([newJob()]);
+    await driver.jobs.enqueue([newJob()]);
     const { held, job } = await claimed();
     if (job === undefined) throw new Error('There is no job.');
     await write(held);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import type { Driver } from '@rowlock/core';
 import { newPublicId } from '@rowlock/core/driver';
+import { moveOne } from '@rowlock/driver-conformance';
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { countStates, newJob } from '@rowlock/driver-conformance/internal';
@@ -65,19 +66,19 @@ test('a connection whose statement is not answered is closed', async () => {
   const server = await mute();
   const driver = postgres({ ...server.options, maxConnections: 2 });
   onTestFinished(() => driver.close());
-  const survey = () => driver.survey({ queues: ['q'], kinds: ['k'] });
+  const survey = () => driver.claims.survey({ queues: ['q'], kinds: ['k'] });
   for (let asked = 0; asked < 4; asked++) await expect(survey()).rejects.toMatchObject(LOST);
   await expect.poll(() => server.accepted, { timeout: 5_000 }).toBe(4);
   await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
 });
 
 const VERBS: Readonly<Record<string, (driver: Driver<PostgresTransaction>) => Promise<unknown>>> = {
-  enqueue: (driver) => driver.enqueue([JOB], [{ queue: 'q' }]),
-  'enqueue, of many': (driver) => driver.enqueue(Array.from({ length: 2_001 }, () => JOB)),
-  move: (driver) => driver.move('cancel', newPublicId()),
-  notify: (driver) => driver.notify([{ queue: 'q' }]),
-  workers: (driver) => driver.workers(),
-  'list, of one': (driver) => driver.list({ publicIds: [newPublicId()] }, { limit: 1, before: null }),
+  enqueue: (driver) => driver.jobs.enqueue([JOB], [{ queue: 'q' }]),
+  'enqueue, of many': (driver) => driver.jobs.enqueue(Array.from({ length: 2_001 }, () => JOB)),
+  move: (driver) => moveOne(driver, 'cancel', newPublicId()),
+  notify: (driver) => driver.workers.notify([{ queue: 'q' }]),
+  workers: (driver) => driver.workers.list(),
+  'list, of one': (driver) => driver.jobs.list({ publicIds: [newPublicId()] }, { limit: 1, before: null }),
 };
 
 test.each(Object.keys(VERBS))('what a client asks is bounded: %s', async (verb) => {
@@ -174,7 +175,7 @@ for (const sessions of ['own', 'shared'] as const) {
     const server = await silencer(fresh.url);
     const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, sessions });
     await driver.schema.migrate();
-    const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+    const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
     server.silence('all');
     await anchor.release().catch(() => {});
     await driver.close();
@@ -189,7 +190,7 @@ test('a worker whose session is being opened again, by a server that does not an
   const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, sessions: 'own' });
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
-  const anchor = await driver.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
   server.silence('new');
   const before = server.accepted;
   await onServer(

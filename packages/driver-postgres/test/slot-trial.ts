@@ -142,7 +142,7 @@ export async function slotTrial({
 
   async function goInAndOut(): Promise<void> {
     while (goesOn()) {
-      const session = driver.claimSession({ idleLimitMs: 60_000 });
+      const session = driver.claims.session({ idleLimitMs: 60_000 });
       const size = SIZES[Math.floor(Math.random() * SIZES.length)] ?? 1;
       if (Math.random() < 0.03) {
         await cutOnTheWay(session, size);
@@ -172,7 +172,7 @@ export async function slotTrial({
   async function pruneAlways(): Promise<void> {
     while (goesOn()) {
       const made = await countSlots();
-      await driver.pruneSlots('', 0);
+      await driver.admission.pruneSlots('', 0);
       if ((await countSlots()) < made) pruned += 1;
       await pause(Math.random() * 5);
     }

@@ -17,7 +17,7 @@ const sessions: ClaimSession<PostgresTransaction>[] = [];
 
 /** A session that is rolled back at the end of the test. */
 function opened(of = driver): ClaimSession<PostgresTransaction> {
-  const session = of.claimSession({ idleLimitMs: 60_000 });
+  const session = of.claims.session({ idleLimitMs: 60_000 });
   sessions.push(session);
   return session;
 }
@@ -285,15 +285,15 @@ test('a size that is set wakes workers when it is committed', async () => {
   const heard: unknown[] = [];
   listener.on('notification', ({ payload }) => heard.push(payload));
   await listener.query('LISTEN "rowlock:rowlock"');
-  await driver.setLimit('a', { max: 3 }, 'ann');
-  await driver.setLimit('a', null, 'ann');
+  await driver.admission.setLimit('a', { max: 3 }, 'ann');
+  await driver.admission.setLimit('a', null, 'ann');
   const caller = await admin.connect();
   await caller.query('BEGIN');
-  await driver.join(caller).setLimit('b', { max: 7 }, 'bob');
-  expect(await driver.limits()).toEqual([]);
+  await driver.join(caller).admission.setLimit('b', { max: 7 }, 'bob');
+  expect(await driver.admission.limits()).toEqual([]);
   await caller.query('COMMIT');
   caller.release();
-  expect(await driver.limits()).toMatchObject([{ name: 'b', max: 7, setBy: 'bob' }]);
+  expect(await driver.admission.limits()).toMatchObject([{ name: 'b', max: 7, setBy: 'bob' }]);
   await expect.poll(() => heard).toEqual(['{"limit":"a"}', '{"limit":"a"}', '{"limit":"b"}']);
   await listener.end();
 });

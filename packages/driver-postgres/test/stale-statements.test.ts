@@ -17,8 +17,8 @@ beforeEach(async () => {
   // One connection: who comes next has the same, or the one in its place.
   driver = postgres({ connectionString: url, maxConnections: 1, sessions: 'own' });
   await driver.schema.migrate();
-  const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] });
-  await driver.enqueue([JOB]);
+  const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: [] });
+  await driver.jobs.enqueue([JOB]);
   return async () => {
     await anchor.release();
     await driver.close();
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 /** Claims, and gives back. */
 async function claims(statement?: string): Promise<number> {
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   try {
     const jobs = await held.claim(CRITERIA);
     if (statement !== undefined) await held.handle.query(statement);

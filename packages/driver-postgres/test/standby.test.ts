@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { moveOne } from '@rowlock/driver-conformance';
 import '@rowlock/servers/vitest';
 import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
@@ -18,8 +19,8 @@ test('a handler that makes its transaction read-only keeps its claim, which is s
   const driver = postgres({ connectionString: url });
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
-  await driver.enqueue([JOB]);
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  await driver.jobs.enqueue([JOB]);
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   const [job] = await held.claim(FROM_THE_START);
   await held.handle.query('SET TRANSACTION READ ONLY');
   const complete = { event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0, error: null } as const;
@@ -37,7 +38,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
   const driver = postgres({ connectionString: own.href, maxConnections: 1 });
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
-  await driver.enqueue([JOB]);
+  await driver.jobs.enqueue([JOB]);
 
   writeFileSync(join(server.dataDir, 'standby.signal'), '');
   await server.restart();
@@ -49,20 +50,20 @@ test('a claim on a server that only reads gives its connection up, and is made w
     return (await plain.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
   };
   // Its connections ended with the server: what reads has a new one.
-  await vi.waitFor(() => driver.workers(), 30_000);
+  await vi.waitFor(() => driver.workers.list(), 30_000);
   const [before] = await sessions();
   expect(before).toBeDefined();
-  const refused = driver.claimSession({ idleLimitMs: 60_000 });
+  const refused = driver.claims.session({ idleLimitMs: 60_000 });
   await expect(refused.claim(FROM_THE_START)).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(refused.lost.aborted).toBe(true);
   await refused.rollback();
   await vi.waitFor(async () => expect(await sessions()).not.toContain(before), 5_000);
-  await expect(driver.move('cancel', '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
+  await expect(moveOne(driver, 'cancel', '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
     code: 'ConnectionLost',
   });
 
   await plain.query('SELECT pg_promote()');
-  const held = driver.claimSession({ idleLimitMs: 60_000 });
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
   expect(await held.claim(FROM_THE_START)).toHaveLength(1);
   await held.rollback();
 }, 60_000);
@@ -76,7 +77,7 @@ test('a worker whose server only reads has not its session back, though its lock
   await driver.schema.migrate();
   const told: string[] = [];
   const session = { lost: () => void told.push('lost'), back: () => void told.push('back') };
-  const anchor = await driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] }, session);
+  const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: [] }, session);
   onTestFinished(() => anchor.release());
   const before = told.splice(0);
 
@@ -86,7 +87,7 @@ test('a worker whose server only reads has not its session back, though its lock
   await plain.connect();
   onTestFinished(() => plain.end());
   // Some of these found the server that reads.
-  await driver.workers().catch(() => {});
+  await driver.workers.list().catch(() => {});
   const attempts = told.length + 4;
   await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(attempts), 30_000);
   expect(new Set(told)).toEqual(new Set(['lost']));

@@ -53,9 +53,9 @@ test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT'])(
     onTestFinished(() => driver.close());
     const unsuitable = { code: 'EngineUnsuitable', message: expect.stringMatching(/jobs would run twice/) };
     await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
-    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
-      unsuitable,
-    );
+    await expect(
+      driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }),
+    ).rejects.toMatchObject(unsuitable);
     const { rows } = await reader.query('SELECT id FROM rowlock.worker WHERE stopped_at IS NULL');
     expect(rows).toEqual([]);
   },

@@ -61,7 +61,7 @@ async function started() {
       await settled(started);
       clock.advance(Math.ceil((burst * MINUTE_MS) / starts));
       // The workers' own clocks go on: without this they would look again only after the real pause.
-      await driver.notify([{ limit: name }]);
+      await driver.workers.notify([{ limit: name }]);
     }
     await settled(jobs);
     return endings;

@@ -73,8 +73,8 @@ test('a worker that is not alive for the others is not ready', async () => {
   const { driver, rowlock, worker } = await stage([], [Work]);
   const checks = health(rowlock, worker);
   await worker.start();
-  const { workers } = driver;
-  driver.workers = async () => (await workers.call(driver)).map((each) => ({ ...each, alive: false }));
+  const { list } = driver.workers;
+  driver.workers.list = async () => (await list()).map((each) => ({ ...each, alive: false }));
   expect(await checks.check()).toEqual({
     live: true,
     ready: false,

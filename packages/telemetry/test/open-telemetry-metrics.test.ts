@@ -70,7 +70,7 @@ test('gauges of the database are read while they are watched', async () => {
   const plugin = openTelemetry({ meterProvider });
   const { driver, rowlock, worker } = await stage([plugin], [Work]);
   await worker.start();
-  const looks = vi.spyOn(driver, 'pauses');
+  const looks = vi.spyOn(driver.admission, 'pauses');
   const end = plugin.watch(rowlock);
   const found = await collected();
   expect(found.get('rowlock.database.up')?.dataPoints).toMatchObject([{ value: 1 }]);

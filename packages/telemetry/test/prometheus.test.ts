@@ -71,7 +71,7 @@ test('a call that is refused counts nothing', async () => {
   const Work = defineHandler({ kind: 'work', payload, run: () => {} });
   const metrics = prometheus();
   const { driver, rowlock } = await stage([metrics], [Work]);
-  driver.enqueue = () => Promise.reject(new Error('away'));
+  driver.jobs.enqueue = () => Promise.reject(new Error('away'));
   await expect(rowlock.enqueue(Work, { payload: {} })).rejects.toThrow('away');
   expect(await metrics.text()).not.toContain('rowlock_jobs_enqueued_total{');
 });
@@ -177,7 +177,7 @@ test('claims that are lost, and looks that fail, are counted', async () => {
   await worker.start();
   await running;
   const fault = new Promise<void>((resolve) => worker.on('fault', () => resolve()));
-  driver.survey = () => Promise.reject(new Error('away'));
+  driver.claims.survey = () => Promise.reject(new Error('away'));
   driver.disconnect();
   await done;
   await fault;
@@ -261,7 +261,7 @@ test('the slots of limits that are taken are shown, the next start, and the jobs
     [1, 2].map(() => ({ payload: {} })),
   );
   await using slot = await rowlock.limits.slots('mail', { max: 3 }).acquire();
-  await driver.takeStarts([{ name: 'maps', starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
+  await driver.admission.takeStarts([{ name: 'maps', starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
   metrics.watch(rowlock);
   const found = samples(await metrics.text());
   expect(slot.outcome).toBe('acquired');

@@ -183,7 +183,7 @@ test.each([{ traceparent: 7 }, { traceparent: 'no such thing' }, {}])(
     const Work = defineHandler({ kind: 'work', payload, run: () => {} });
     const { driver, rowlock, worker } = await stage([openTelemetry()], [Work]);
     // As SQL enqueues it, or a schedule.
-    const [{ publicId } = { publicId: '' }] = await driver.enqueue([
+    const [{ publicId } = { publicId: '' }] = await driver.jobs.enqueue([
       {
         queue: 'default',
         kind: 'work',
@@ -268,7 +268,7 @@ describe('a failure', () => {
     driver.disconnect();
     const metadata = { traceparent: CALLERS };
     const broken = Object.assign(new Error('away'), { code: 'E_AWAY' });
-    driver.enqueue = () => Promise.reject(broken);
+    driver.jobs.enqueue = () => Promise.reject(broken);
     await expect(rowlock.enqueue(Work, { payload: {}, metadata })).rejects.toBe(broken);
     expect(span('enqueue work').attributes).toMatchObject({ 'error.type': 'E_AWAY' });
   });

@@ -12,8 +12,8 @@ export function broken<Tx>(driver: Driver<Tx>, how: Break): Driver<Tx> {
 
 /** `hold`: once the jobs are known, their locks are let go, and taken again only to settle. */
 function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
-  const claimSession: Driver<Tx>['claimSession'] = (options) => {
-    let now = driver.claimSession(options);
+  const session: Driver<Tx>['claims']['session'] = (options) => {
+    let now = driver.claims.session(options);
     let claimed: { entities: Entities; limit: number } | undefined;
     const takeAgain = async (): Promise<void> => {
       if (claimed) await now.lockSiblings(claimed.entities, claimed.limit);
@@ -23,7 +23,7 @@ function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
         claimed = { entities, limit };
         const jobs = await now.lockSiblings(entities, limit);
         await now.rollback();
-        now = driver.claimSession(options);
+        now = driver.claims.session(options);
         return jobs;
       },
       async settle(settlements) {
@@ -37,31 +37,34 @@ function givesBackEarly<Tx>(driver: Driver<Tx>): Driver<Tx> {
     };
     return instead(() => now, changed);
   };
-  return instead(() => driver, { claimSession });
+  const claims = instead(() => driver.claims, { session });
+  return instead(() => driver, { claims });
 }
 
 /** `lease`: the session that the worker's leases go by is gone, and the worker does not hear of it. */
 function worksWithoutSession<Tx>(driver: Driver<Tx>): Driver<Tx> {
-  const anchor: Driver<Tx>['anchor'] = async (worker) => {
-    const gone = await driver.anchor(worker);
+  const anchor: Driver<Tx>['workers']['anchor'] = async (worker) => {
+    const gone = await driver.workers.anchor(worker);
     await gone.release();
-    const hears = await driver.anchor(worker);
+    const hears = await driver.workers.anchor(worker);
     return instead(() => hears, { workerId: gone.workerId });
   };
-  return instead(() => driver, { anchor });
+  const workers = instead(() => driver.workers, { anchor });
+  return instead(() => driver, { workers });
 }
 
 /** A limit lets in one run more than its jobs say. */
 function admitsOneMore<Tx>(driver: Driver<Tx>): Driver<Tx> {
-  const claimSession: Driver<Tx>['claimSession'] = (options) => {
-    const session = driver.claimSession(options);
-    return instead(() => session, {
+  const session: Driver<Tx>['claims']['session'] = (options) => {
+    const own = driver.claims.session(options);
+    return instead(() => own, {
       async claim(criteria) {
         for (const { name, max } of sizesOf(criteria.limits ?? ''))
-          await driver.setLimit(name, { max: max + 1 }, 'broken');
-        return session.claim(criteria);
+          await driver.admission.setLimit(name, { max: max + 1 }, 'broken');
+        return own.claim(criteria);
       },
     });
   };
-  return instead(() => driver, { claimSession });
+  const claims = instead(() => driver.claims, { session });
+  return instead(() => driver, { claims });
 }

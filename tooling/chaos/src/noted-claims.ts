@@ -12,13 +12,13 @@ export function notedClaims<Tx>(driver: Driver<Tx>, history: HistoryFile): Drive
     return jobs;
   }
 
-  const claimSession: Driver<Tx>['claimSession'] = (options) => {
-    const session = driver.claimSession(options);
-    return instead(() => session, {
-      claim: (criteria) => noted(monotonicMs(), session.claim(criteria)),
+  const session: Driver<Tx>['claims']['session'] = (options) => {
+    const own = driver.claims.session(options);
+    return instead(() => own, {
+      claim: (criteria) => noted(monotonicMs(), own.claim(criteria)),
       async finish(settlements, criteria) {
         const sentAt = monotonicMs();
-        const finished = await session.finish(settlements, criteria);
+        const finished = await own.finish(settlements, criteria);
         if (finished.next === null) return finished;
         const next = noted(sentAt, finished.next);
         // A failure is for the caller, who may not wait for it yet.
@@ -27,5 +27,6 @@ export function notedClaims<Tx>(driver: Driver<Tx>, history: HistoryFile): Drive
       },
     });
   };
-  return instead(() => driver, { claimSession });
+  const claims = instead(() => driver.claims, { session });
+  return instead(() => driver, { claims });
 }

@@ -1,4 +1,4 @@
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import type { LimitedJobs, LimitedJobsBounds } from '../driver/limited-jobs.js';
 import type { HeldJob, RateTime } from '../driver/situation.js';
 import type { JobCount } from '../stats/stats.js';
@@ -43,7 +43,7 @@ export interface LimitView {
 }
 
 /** What tells of limits. */
-export type LimitsInUse = Pick<Driver, 'limits' | 'limitedJobs' | 'takenSlots' | 'rateTimes'>;
+export type LimitsInUse = Uses<{ admission: 'limits' | 'limitedJobs' | 'takenSlots' | 'rateTimes' }>;
 
 /** The limits, in the order of their names. */
 export async function limitsInUse(
@@ -51,10 +51,10 @@ export async function limitsInUse(
   declared: DeclaredLimits,
 ): Promise<readonly LimitView[]> {
   const [settings, jobs, slots, times] = await Promise.all([
-    driver.limits(),
-    driver.limitedJobs(LIMITED_JOBS),
-    driver.takenSlots(),
-    driver.rateTimes(),
+    driver.admission.limits(),
+    driver.admission.limitedJobs(LIMITED_JOBS),
+    driver.admission.takenSlots(),
+    driver.admission.rateTimes(),
   ]);
   const said = saidNumbers(jobs);
   const taken = new Map(slots.map((each) => [each.name, each.taken]));

@@ -23,27 +23,25 @@ function limited({ expected = true, page = 1_000 } = {}) {
   const seen = { woken: 0, rung: 0 };
   const waits = new Map<string, number>();
   const starts = new RatedStarts({
-    driver: {
-      takeStarts: async (rates) => rates.map(({ name }) => waits.get(name) ?? 0),
-      giveBackStarts: async () => {},
-      notify: async () => {},
-    },
+    driver: { admission: {
+        takeStarts: async (rates) => rates.map(({ name }) => waits.get(name) ?? 0),
+        giveBackStarts: async () => {},
+      }, workers: { notify: async () => {} } },
     clock,
     pollMs: 60_000,
     onFault: () => {},
   });
   const jobs = new LimitedJobs({
     starts,
-    driver: {
-      async limitedParts({ beyond }) {
-        const behind = parts
-          .toSorted((one, other) => (one.limits < other.limits ? -1 : 1))
-          .filter(({ limits }) => limits > beyond)
-          .map((each) => ({ ...each, paused: false }));
-        return partsPage(behind.slice(0, page), { limit: page });
-      },
-      notify: async (wakeUps) => void sent.push(...wakeUps),
-    },
+    driver: { admission: {
+        async limitedParts({ beyond }) {
+          const behind = parts
+            .toSorted((one, other) => (one.limits < other.limits ? -1 : 1))
+            .filter(({ limits }) => limits > beyond)
+            .map((each) => ({ ...each, paused: false }));
+          return partsPage(behind.slice(0, page), { limit: page });
+        },
+      }, workers: { notify: async (wakeUps) => void sent.push(...wakeUps) } },
     queues: ['q'],
     hasLimits: expected,
     clock,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import type { QueuePart } from '../driver/queue-parts.js';
 import type { Survey } from '../driver/survey.js';
 import { isHint, type WakeUp } from '../driver/wake-up.js';
@@ -16,7 +16,7 @@ import type { RatedStarts } from './rated-starts.js';
 const LEAST_MS = 10;
 
 export interface LimitedJobsParts {
-  readonly driver: Pick<Driver, 'limitedParts' | 'notify'>;
+  readonly driver: Uses<{ admission: 'limitedParts'; workers: 'notify' }>;
   readonly queues: readonly string[];
   readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
   /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */
@@ -208,7 +208,7 @@ export class LimitedJobs implements Part, SweepSource {
     const names = sizesOf(limits).map(({ name }) => name);
     if (this.#freed(names) || end === 'timed out') wake();
     // Where no job is left, nobody waits. A worker that stops leaves its slots to the others too.
-    if (end === 'timed out') driver.notify(names.map((limit) => ({ limit }))).catch(onFault);
+    if (end === 'timed out') driver.workers.notify(names.map((limit) => ({ limit }))).catch(onFault);
   }
 }
 

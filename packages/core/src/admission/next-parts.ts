@@ -1,4 +1,4 @@
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import type { PartsPage, QueuePart } from '../driver/queue-parts.js';
 
 /** How many parts a look finds. A round sweeps no more than half of them if each has work. */
@@ -8,7 +8,7 @@ const PAGE = 100;
 const MOST = 1_000;
 
 export interface PartPagesParts {
-  readonly driver: Pick<Driver, 'limitedParts'>;
+  readonly driver: Uses<{ admission: 'limitedParts' }>;
   readonly queues: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export class PartPages {
     const { driver, queues } = this.#parts;
     let place = this.#place;
     const { behind } = place;
-    const page = await driver.limitedParts({
+    const page = await driver.admission.limitedParts({
       queues: queues.slice(behind === null ? 0 : queues.indexOf(behind.queue)),
       beyond: behind?.limits ?? '',
       limit: PAGE,

@@ -14,7 +14,7 @@ async function logged(pauses: () => Promise<readonly PauseView[]>): Promise<read
     warn() {},
     error() {},
   };
-  await new PausedWork({ ...LANES, driver: { pauses }, worker: 'mill', log }).start();
+  await new PausedWork({ ...LANES, driver: { admission: { pauses } }, worker: 'mill', log }).start();
   return entries;
 }
 

@@ -1,11 +1,11 @@
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
 import type { Lanes } from '../driver/survey.js';
 import type { Logger } from '../logger.js';
 import type { Part } from '../worker/part.js';
 
 export interface PausedWorkParts extends Lanes {
-  readonly driver: Pick<Driver, 'pauses'>;
+  readonly driver: Uses<{ admission: 'pauses' }>;
   readonly worker: string;
   readonly log: Logger;
 }
@@ -21,7 +21,7 @@ export class PausedWork implements Part {
   async start(): Promise<void> {
     const { driver, worker, log } = this.#parts;
     try {
-      const pauses = (await driver.pauses()).filter((pause) => concerns(pause, this.#parts));
+      const pauses = (await driver.admission.pauses()).filter((pause) => concerns(pause, this.#parts));
       if (pauses.length > 0)
         log.info({ worker, pauses: pauses.map(entryOf) }, 'work of this worker is paused');
     } catch (error) {

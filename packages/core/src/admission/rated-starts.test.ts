@@ -13,16 +13,15 @@ function ratedStarts() {
   const sent: WakeUp[] = [];
   const faults: unknown[] = [];
   const starts = new RatedStarts({
-    driver: {
-      async takeStarts(rates) {
-        calls.push(`take ${rates.map(({ name }) => name)}`);
-        return rates.map(({ name }) => waits.get(name) ?? 0);
-      },
-      async giveBackStarts(names) {
-        calls.push(`give back ${names}`);
-      },
-      notify: async (wakeUps) => void sent.push(...wakeUps),
-    },
+    driver: { admission: {
+        async takeStarts(rates) {
+          calls.push(`take ${rates.map(({ name }) => name)}`);
+          return rates.map(({ name }) => waits.get(name) ?? 0);
+        },
+        async giveBackStarts(names) {
+          calls.push(`give back ${names}`);
+        },
+      }, workers: { notify: async (wakeUps) => void sent.push(...wakeUps) } },
     clock,
     pollMs: 5_000,
     onFault: (error) => faults.push(error),
@@ -65,11 +64,7 @@ test('a start that cannot be given back is lost, and the slot goes on', async ()
   const { clock, faults } = ratedStarts();
   const gone = new Error('gone');
   const starts = new RatedStarts({
-    driver: {
-      takeStarts: async () => [0],
-      giveBackStarts: () => Promise.reject(gone),
-      notify: async () => {},
-    },
+    driver: { admission: { takeStarts: async () => [0], giveBackStarts: () => Promise.reject(gone) }, workers: { notify: async () => {} } },
     clock,
     pollMs: 5_000,
     onFault: (error) => faults.push(error),
@@ -93,16 +88,15 @@ test('an answer from before a change does not count', async () => {
   const { clock } = ratedStarts();
   let takes = 0;
   const starts: RatedStarts = new RatedStarts({
-    driver: {
-      async takeStarts() {
-        takes += 1;
-        if (takes > 1) return [0];
-        starts.changed('a');
-        return [1_000];
-      },
-      giveBackStarts: async () => {},
-      notify: async () => {},
-    },
+    driver: { admission: {
+        async takeStarts() {
+          takes += 1;
+          if (takes > 1) return [0];
+          starts.changed('a');
+          return [1_000];
+        },
+        giveBackStarts: async () => {},
+      }, workers: { notify: async () => {} } },
     clock,
     pollMs: 5_000,
     onFault: () => {},

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Driver } from '../driver/driver.js';
-import type { Store } from '../driver/store.js';
+import type { Driver, Joined } from '../driver/driver.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { ClosedError } from '../errors.js';
 import { awaitedByRun } from '../handler/run-of-handle.js';
@@ -9,7 +8,7 @@ import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
 import type { LocalWorkers } from './local-workers.js';
 import { SettledJobs } from './settled-jobs.js';
-import { SharedStore } from './shared-store.js';
+import { SharedStore, type SharedVerbs } from './shared-store.js';
 import type { SlotHolder } from './slots.js';
 
 /** What the calls of a program have in common: the driver, the statements that they share, and their end. */
@@ -65,26 +64,35 @@ export class Calls<Tx> {
   }
 
   /** The verbs on the caller's transaction, or those that calls share. @throws ClosedError */
-  store(tx: Tx | undefined): Pick<Store, 'list' | 'count' | 'jobRuns' | 'move' | 'update' | 'notify'> {
-    return tx === undefined ? this.shared : this.join(tx);
+  store(tx: Tx | undefined): SharedVerbs {
+    if (tx === undefined) return this.shared;
+    const { jobs, workers } = this.join(tx);
+    return {
+      ...jobs,
+      notify: (wakeUps) => workers.notify(wakeUps),
+      async move(event, publicId) {
+        const [moved] = await jobs.move(event, [publicId]);
+        return moved ?? { outcome: 'missing' };
+      },
+    };
   }
 
   /** @throws ClosedError */
-  join(tx: Tx): Store {
+  join(tx: Tx): Joined {
     return this.driver.join(tx);
   }
 
   /** @throws ClosedError */
   async find(publicId: string, tx?: Tx): Promise<JobView | undefined> {
     if (tx === undefined) return this.shared.find(publicId);
-    const { jobs } = await this.join(tx).list({ publicIds: [publicId] }, { limit: 1, before: null });
+    const { jobs } = await this.join(tx).jobs.list({ publicIds: [publicId] }, { limit: 1, before: null });
     return jobs[0];
   }
 
   /** With a caller's transaction, the workers are woken by its commit. @throws ClosedError */
   async wake(tx: Tx | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
     if (tx === undefined) await this.shared.wake(wakeUps);
-    else await this.join(tx).notify(wakeUps);
+    else await this.join(tx).workers.notify(wakeUps);
   }
 
   /**

@@ -19,10 +19,13 @@ function reader(
   const rowlock = createRowlock({
     driver: {
       ...driver,
-      async list(_, { before, limit, look }) {
-        asked.push(before);
-        looks.push(look ?? 0);
-        return { jobs: isFull ? Array.from({ length: limit }, () => JOB) : [], next: next(before) };
+      jobs: {
+        ...driver.jobs,
+        async list(_, { before, limit, look }) {
+          asked.push(before);
+          looks.push(look ?? 0);
+          return { jobs: isFull ? Array.from({ length: limit }, () => JOB) : [], next: next(before) };
+        },
       },
     },
   });
@@ -101,14 +104,14 @@ function withoutWakeUps() {
   const { driver } = emptyDatabase({
     claim: () => undefined,
     survey: () => NOTHING,
-    move: async () => ({ outcome: 'moved' }),
+    move: async () => [{ outcome: 'moved' }],
   });
   const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
   const notify = () => Promise.reject(lost);
   const warnings: object[] = [];
   const silent = { debug() {}, info() {}, error() {} };
   const rowlock = createRowlock({
-    driver: { ...driver, notify, join: () => ({ ...driver, notify }) },
+    driver: { ...driver, workers: { ...driver.workers, notify }, join: () => ({ ...driver, workers: { ...driver.workers, notify } }) },
     log: { ...silent, warn: (fields) => warnings.push(fields) },
   });
   return { rowlock, warnings, lost };
@@ -132,13 +135,10 @@ test('a job that is locked for the moment is redriven when it is let go, and one
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   let locked = 2;
   const rowlock = createRowlock({
-    driver: {
-      ...driver,
-      notify: async () => {},
-      moveAll: async () => [
-        locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' },
-      ],
-    },
+    driver: { ...driver, workers: { ...driver.workers, notify: async () => {} }, jobs: {
+        ...driver.jobs,
+        move: async () => [locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' }],
+      } },
   });
   const publicId = '0192f3c4-0000-7000-8000-000000000000';
   await rowlock.redrive(publicId);

@@ -79,7 +79,7 @@ export class Client<Tx> {
         // In a caller's transaction the commit sends the wake-up.
         tx === undefined
           ? this.#calls.shared.enqueue(rows)
-          : this.#calls.join(tx).enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
+          : this.#calls.join(tx).jobs.enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
       const replacing = replacingAlone(options);
       const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
       return this.#around === undefined ? enqueue(jobs) : this.#around(jobs, enqueue);
@@ -93,7 +93,7 @@ export class Client<Tx> {
     tx: Tx | undefined,
   ): (rows: readonly NewJob[]) => Promise<readonly Enqueued[]> {
     const parts = {
-      store: tx === undefined ? this.#calls.shared : this.#calls.join(tx),
+      store: tx === undefined ? this.#calls.shared : this.#calls.join(tx).jobs,
       isJoined: tx !== undefined,
       isOwn: (publicId: string) => isSettledThrough(tx, publicId),
       enqueue: async (job: NewJob) => onlyOne(await write([job])),

@@ -29,9 +29,12 @@ function client() {
   const rowlock = createRowlock({
     driver: {
       ...driver,
-      async list(filter) {
-        filters.push(filter);
-        return { jobs: [], next: null };
+      jobs: {
+        ...driver.jobs,
+        async list(filter) {
+          filters.push(filter);
+          return { jobs: [], next: null };
+        },
       },
     },
   });

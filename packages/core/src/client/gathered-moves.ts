@@ -1,4 +1,4 @@
-import type { Moved, Store } from '../driver/store.js';
+import type { Jobs, Moved } from '../driver/jobs.js';
 import { type ClientEvent, TRANSITIONS } from '../job/lifecycle.js';
 
 /**
@@ -6,13 +6,13 @@ import { type ClientEvent, TRANSITIONS } from '../job/lifecycle.js';
  * first has left.
  */
 export async function moveGathered(
-  store: Pick<Store, 'moveAll'>,
+  jobs: Pick<Jobs, 'move'>,
   event: ClientEvent,
   publicIds: readonly string[],
   waitMs: number | undefined,
 ): Promise<readonly Moved[]> {
   const ids = [...new Set(publicIds)];
-  const moves = await store.moveAll(event, ids, waitMs);
+  const moves = await jobs.move(event, ids, { waitMs });
   const moved = new Map(ids.map((id, place) => [id, moves[place] ?? missing]));
   return publicIds.map((id) => {
     const outcome = moved.get(id) ?? missing;

@@ -1,5 +1,5 @@
+import type { JoinableAdmission } from '../driver/admission.js';
 import type { PauseView } from '../driver/pause.js';
-import type { Store } from '../driver/store.js';
 import { InvalidInputError } from '../errors.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { counting, prune } from '../retention/prune.js';
@@ -211,7 +211,7 @@ export class Jobs<Tx = unknown> {
     await this.#calls.shared.flush();
   }
 
-  #pausing(tx: Tx | undefined): Pick<Store, 'pause' | 'resume' | 'pauses'> {
-    return tx === undefined ? this.#calls.driver : this.#calls.join(tx);
+  #pausing(tx: Tx | undefined): JoinableAdmission {
+    return (tx === undefined ? this.#calls.driver : this.#calls.join(tx)).admission;
   }
 }

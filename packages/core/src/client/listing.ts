@@ -1,5 +1,5 @@
 import type { JobFilter } from '../driver/job-filter.js';
-import type { Store } from '../driver/store.js';
+import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { JobView } from '../job/job.js';
@@ -34,7 +34,7 @@ const COUNTED = 10_000;
 
 /** A page of the jobs that a filter means. @throws InvalidInputError */
 export async function list(
-  store: Pick<Store, 'list'>,
+  store: Pick<Jobs, 'list'>,
   { limit = 50, cursor, ...given }: ListOptions,
 ): Promise<Listed> {
   checkWhole('limit', limit, 1, LIMITS.page);
@@ -49,7 +49,7 @@ export async function list(
 
 /** How many jobs a filter means. @throws InvalidInputError */
 export async function count(
-  store: Pick<Store, 'list' | 'count'>,
+  store: Pick<Jobs, 'list' | 'count'>,
   { upTo = COUNTED, ...given }: CountOptions,
 ): Promise<Counted> {
   checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);

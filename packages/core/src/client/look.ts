@@ -1,5 +1,5 @@
 import type { JobFilter } from '../driver/job-filter.js';
-import type { Store } from '../driver/store.js';
+import type { Jobs } from '../driver/jobs.js';
 import type { JobId, JobView } from '../job/job.js';
 import { rowsOfTime } from './rows-of-time.js';
 
@@ -14,7 +14,7 @@ const LOOKS_INTO_JSON = [1_000, 9_000] as const;
 /** How many rows a step looks at that goes through all of the jobs. */
 export const LOOK = 10_000;
 
-type Listing = Pick<Store, 'list' | 'count'>;
+type Listing = Pick<Jobs, 'list' | 'count'>;
 
 export interface Looked {
   readonly jobs: readonly JobView[];

@@ -1,6 +1,6 @@
 import { isDriverError } from '../driver/driver-error.js';
 import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
-import type { Moved } from '../driver/store.js';
+import type { Moved } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -65,7 +65,7 @@ export async function changeMany(
   do {
     signal?.throwIfAborted();
     const limit = Math.min(LIMITS.page, most - sums.found);
-    const page = await store.listIds(filter, { limit, before, look: LOOK });
+    const page = await store.ids(filter, { limit, before, look: LOOK });
     for (let place = 0; place < page.jobs.length; place += STEP) {
       signal?.throwIfAborted();
       const step = page.jobs.slice(place, place + STEP);

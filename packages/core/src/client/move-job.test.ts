@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Moved } from '../driver/store.js';
+import type { Moved } from '../driver/jobs.js';
 import { moveUnlessLocked } from './move-job.js';
 
 const MOVED: Moved = { outcome: 'moved' };

@@ -1,12 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDriverError } from '../driver/driver-error.js';
-import type { Moved, Store } from '../driver/store.js';
+import type { Moved } from '../driver/jobs.js';
 import { IllegalTransitionError, JobNotFoundError } from '../errors.js';
 import { type ClientEvent, isLegal } from '../job/lifecycle.js';
 
 /** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
 const LOCKED_TRIES = 5;
 const LOCKED_MS = 20;
+
+/** Moves one job. */
+interface Moving {
+  move(event: ClientEvent, publicId: string): Promise<Moved>;
+}
+
+/** Moves one job. */
+interface Moving {
+  move(event: ClientEvent, publicId: string): Promise<Moved>;
+}
 
 type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
 
@@ -15,11 +25,7 @@ type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
  *
  * @throws JobNotFoundError, IllegalTransitionError
  */
-export async function moveJob(
-  store: Pick<Store, 'move'>,
-  event: ClientEvent,
-  publicId: string,
-): Promise<MovedJob> {
+export async function moveJob(store: Moving, event: ClientEvent, publicId: string): Promise<MovedJob> {
   const moved = await moveUnlessLocked(store, event, publicId);
   if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
   if (moved.outcome !== 'illegal') return moved;
@@ -30,11 +36,7 @@ export async function moveJob(
 }
 
 /** The same, and returns what prevented the move. */
-export async function moveUnlessLocked(
-  store: Pick<Store, 'move'>,
-  event: ClientEvent,
-  publicId: string,
-): Promise<Moved> {
+export async function moveUnlessLocked(store: Moving, event: ClientEvent, publicId: string): Promise<Moved> {
   for (let tries = 1; ; tries++) {
     const moved = await store.move(event, publicId);
     // MySQL shows a commit before it releases the locks.
@@ -45,7 +47,7 @@ export async function moveUnlessLocked(
 }
 
 /** Redrives a job, unless another one has its unique key by now. @throws as `moveJob` */
-export async function redriveJob(store: Pick<Store, 'move'>, publicId: string): Promise<void> {
+export async function redriveJob(store: Moving, publicId: string): Promise<void> {
   try {
     await moveJob(store, 'redrive', publicId);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
-import type { Store } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
+import type { JoinableWorkers } from '../driver/workers.js';
 import type { Enqueued } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import type { LocalWorkers } from './local-workers.js';
@@ -27,7 +27,7 @@ type Here = Pick<LocalWorkers, 'serving' | 'wake'>;
  * While a wake-up is on its way, the next ones are gathered into one: a worker that is awake needs no second one.
  */
 export class Notifier {
-  readonly #store: Pick<Store, 'notify'>;
+  readonly #store: JoinableWorkers;
   readonly #here: Here;
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class Notifier {
   #isSending = false;
   #sent: Promise<void> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'notify'>, here: Here, log: Logger, clock: Clock) {
+  constructor(store: JoinableWorkers, here: Here, log: Logger, clock: Clock) {
     this.#store = store;
     this.#here = here;
     this.#log = log;

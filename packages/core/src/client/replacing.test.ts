@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobFilter } from '../driver/job-filter.js';
-import type { JobPage, Updated } from '../driver/store.js';
+import type { JobPage, Updated } from '../driver/jobs.js';
 import type { NewJob } from '../job/job.js';
 import { enqueueReplacing, type ReplacingParts } from './replacing.js';
 

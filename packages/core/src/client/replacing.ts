@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DriverError } from '../driver/driver-error.js';
-import type { JobUpdate, Store } from '../driver/store.js';
+import type { Jobs, JobUpdate } from '../driver/jobs.js';
 import { JobNotFoundError } from '../errors.js';
 import { LIMITS } from '../input.js';
 import type { Enqueued, NewJob } from '../job/job.js';
@@ -12,7 +12,7 @@ import { updateFree } from './update-job.js';
 const MOST_TRIES = 20;
 
 export interface ReplacingParts {
-  readonly store: Pick<Store, 'list' | 'update' | 'uniqueJobs'>;
+  readonly store: Pick<Jobs, 'list' | 'update' | 'uniqueJobs'>;
   /** Whether the store is a caller's transaction. */
   readonly isJoined: boolean;
   /** Whether the caller's transaction settles this job. It holds the row's lock itself. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobFilter, Page } from '../driver/job-filter.js';
-import type { JobPage } from '../driver/store.js';
+import type { JobPage } from '../driver/jobs.js';
 import { lookFor, lookForNumber } from './look.js';
 import { rowsOfTime } from './rows-of-time.js';
 

@@ -1,5 +1,5 @@
 import type { JobFilter } from '../driver/job-filter.js';
-import type { Store } from '../driver/store.js';
+import type { Jobs } from '../driver/jobs.js';
 import type { JobId } from '../job/job.js';
 
 /**
@@ -8,7 +8,7 @@ import type { JobId } from '../job/job.js';
  */
 const SLACK_MS = 60_000;
 
-type Listing = Pick<Store, 'list'>;
+type Listing = Pick<Jobs, 'list'>;
 
 /**
  * Where a look for jobs of a time goes on: the rows behind `before` that are younger are left out. A job is settled

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
+import type { Joined } from '../driver/driver.js';
 import type { Missed, Overlap, SchedulePlan, ScheduleRow, ScheduleSource } from '../driver/schedule-store.js';
-import type { Store } from '../driver/store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
 import type { Enqueued } from '../job/job.js';
@@ -16,7 +16,7 @@ import type { Calls } from './calls.js';
 /** How often a change that another one overtakes is tried. */
 const TRIES = 5;
 
-type ScheduleDriver = Pick<Store, 'schedules' | 'enqueue' | 'notify' | 'workers'>;
+type ScheduleDriver = Pick<Joined, 'schedules' | 'workers'>;
 
 /** A schedule as it is in the database. */
 export interface ScheduleView {
@@ -80,14 +80,15 @@ export class Schedules<Tx = unknown> {
           `The schedule ${JSON.stringify(name)} is declared in code: change it there, or choose another name.`,
         );
       if (await writeSchedules(driver.schedules, [[name, plan]], 'dynamic', by))
-        await driver.notify([{ schedule: name }]);
+        await driver.workers.notify([{ schedule: name }]);
     });
   }
 
   /** All schedules in the order of their names, up to 1,000. */
   async list(): Promise<readonly ScheduleView[]> {
-    const [{ schedules }, workers] = await this.#within({}, (driver) =>
-      Promise.all([driver.schedules.find(), driver.workers()]),
+    const { driver } = this.#calls;
+    const [{ schedules }, workers] = await this.#within({}, () =>
+      Promise.all([driver.schedules.find(), driver.workers.list()]),
     );
     const declared = new Set(workers.flatMap((worker) => (worker.alive ? worker.schedules : [])));
     return schedules.map((schedule) => viewOf(schedule, declared));
@@ -123,11 +124,12 @@ export class Schedules<Tx = unknown> {
    * @throws ScheduleNotFoundError
    */
   async run(name: string): Promise<Enqueued> {
-    const [enqueued] = await this.#within({}, async (driver) => {
+    const { driver } = this.#calls;
+    const [enqueued] = await this.#within({}, async () => {
       const { row, now } = await find(driver, name);
       const { plan } = row;
       const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
-      return driver.enqueue([{ ...job, available: { inMs: 0 } }], [{ queue: plan.job.queue }]);
+      return driver.jobs.enqueue([{ ...job, available: { inMs: 0 } }], [{ queue: plan.job.queue }]);
     });
     if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
     return enqueued;
@@ -163,7 +165,7 @@ export class Schedules<Tx = unknown> {
         const { row, now } = await find(driver, name);
         if (row.pausedAt === null) return;
         if (await driver.schedules.resume(name, row.fingerprint, nextOf(name, row.plan, now)))
-          return driver.notify([{ schedule: name }]);
+          return driver.workers.notify([{ schedule: name }]);
       }
     });
   }

@@ -2,9 +2,10 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
+import type { JobCount, JobIdPage, JobPage, Jobs, JobUpdate, Moved, Updated } from '../driver/jobs.js';
 import type { RunView } from '../driver/run-view.js';
-import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Store, Updated } from '../driver/store.js';
 import type { WakeUp } from '../driver/wake-up.js';
+import type { JoinableWorkers } from '../driver/workers.js';
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
@@ -30,13 +31,15 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-type Verbs = Pick<
-  Store,
-  'uniqueJobs' | 'list' | 'listIds' | 'count' | 'jobRuns' | 'move' | 'update' | 'workers'
->;
+/** The verbs that calls share, on the pool or in a caller's transaction. */
+export interface SharedVerbs
+  extends Pick<Jobs, 'uniqueJobs' | 'list' | 'count' | 'jobRuns' | 'update'>,
+    JoinableWorkers {
+  move(event: ClientEvent, publicId: string): Promise<Moved>;
+}
 
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
-export class SharedStore implements Verbs {
+export class SharedStore implements SharedVerbs {
   readonly #driver: Driver;
   readonly #share: PoolShare;
   readonly #notifier: Notifier;
@@ -74,27 +77,29 @@ export class SharedStore implements Verbs {
   }
 
   uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]> {
-    return this.#share.run(() => this.#driver.uniqueJobs(kind, keys));
+    return this.#share.run(() => this.#driver.jobs.uniqueJobs(kind, keys));
   }
 
   async find(publicId: string): Promise<JobView | undefined> {
     return (await this.#finds.callOne(publicId)) ?? undefined;
   }
 
-  states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
-    return this.#share.run(() => this.#driver.states(publicIds));
+  /** The states of those of these jobs that exist, by public id, as their rows have them. Up to 1,000. */
+  async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
+    const { jobs } = await this.ids({ publicIds }, { limit: publicIds.length, before: null });
+    return new Map(jobs.map(({ publicId, status }) => [publicId, status]));
   }
 
   list(filter: JobFilter, page: Page): Promise<JobPage> {
-    return this.#share.run(() => this.#driver.list(filter, page));
+    return this.#share.run(() => this.#driver.jobs.list(filter, page));
   }
 
-  listIds(filter: JobFilter, page: Page): Promise<JobIdPage> {
-    return this.#share.run(() => this.#driver.listIds(filter, page));
+  ids(filter: JobFilter, page: Page): Promise<JobIdPage> {
+    return this.#share.run(() => this.#driver.jobs.ids(filter, page));
   }
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {
-    return this.#share.run(() => this.#driver.count(filter, page));
+    return this.#share.run(() => this.#driver.jobs.count(filter, page));
   }
 
   /** Deletes those of these jobs, up to 1,000, that are settled. */
@@ -103,7 +108,7 @@ export class SharedStore implements Verbs {
   }
 
   jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
-    return this.#share.run(() => this.#driver.jobRuns(publicId));
+    return this.#share.run(() => this.#driver.jobs.jobRuns(publicId));
   }
 
   move(event: ClientEvent, publicId: string): Promise<Moved> {
@@ -111,11 +116,11 @@ export class SharedStore implements Verbs {
   }
 
   update(publicId: string, update: JobUpdate, waitMs?: number): Promise<Updated> {
-    return this.#share.run(() => this.#driver.update(publicId, update, waitMs));
+    return this.#share.run(() => this.#driver.jobs.update(publicId, update, waitMs));
   }
 
   workers(): Promise<readonly WorkerView[]> {
-    return this.#share.run(() => this.#driver.workers());
+    return this.#share.run(() => this.#driver.workers.list());
   }
 
   async notify(wakeUps: readonly WakeUp[]): Promise<void> {
@@ -136,7 +141,7 @@ export class SharedStore implements Verbs {
   #enqueue(jobs: readonly NewJob[], waitMs: number | undefined): Promise<readonly Enqueued[]> {
     const queues = new Set(jobs.map(({ queue }) => queue));
     return this.#notifier.with([...queues], (wakeUps) =>
-      this.#driver.enqueue(jobs, [...wakeUps, ...wakeUpsAfter(jobs)], waitMs),
+      this.#driver.jobs.enqueue(jobs, [...wakeUps, ...wakeUpsAfter(jobs)], waitMs),
     );
   }
 
@@ -145,7 +150,7 @@ export class SharedStore implements Verbs {
     publicIds: readonly string[],
     waitMs: number | undefined,
   ): Promise<readonly Moved[]> {
-    const moves = await moveGathered(this.#driver, event, publicIds, waitMs);
+    const moves = await moveGathered(this.#driver.jobs, event, publicIds, waitMs);
     const cancelled = publicIds.filter((_, place) => moves[place]?.outcome === 'moved');
     if (event === 'cancel' && cancelled.length > 0) await this.#admit(cancelled);
     return moves;
@@ -154,25 +159,25 @@ export class SharedStore implements Verbs {
   /** Lets jobs go that wait for these. After a failure the workers find them. */
   async #admit(after: readonly string[]): Promise<void> {
     try {
-      const { queues, skipped } = await this.#driver.admit({ after });
+      const { queues, skipped } = await this.#driver.followers.admit({ after });
       const wakeUps: readonly WakeUp[] = [
         ...queues.map((queue) => ({ queue })),
         ...(skipped ? after.map((publicId) => ({ after: publicId })) : []),
       ];
-      if (wakeUps.length > 0) await this.#driver.notify(wakeUps);
+      if (wakeUps.length > 0) await this.#driver.workers.notify(wakeUps);
     } catch {}
   }
 
   async #find(publicIds: readonly string[]): Promise<readonly (JobView | null)[]> {
     const ids = [...new Set(publicIds)];
-    const { jobs } = await this.#driver.list({ publicIds: ids }, { limit: ids.length, before: null });
+    const { jobs } = await this.#driver.jobs.list({ publicIds: ids }, { limit: ids.length, before: null });
     const found = new Map(jobs.map((job) => [job.publicId, job]));
     return publicIds.map((id) => found.get(id) ?? null);
   }
 
   async #notify(wakeUps: readonly WakeUp[]): Promise<readonly WakeUp[]> {
     const distinct = new Map(wakeUps.map((wakeUp) => [JSON.stringify(wakeUp), wakeUp]));
-    await this.#driver.notify([...distinct.values()]);
+    await this.#driver.workers.notify([...distinct.values()]);
     return wakeUps;
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limitsText } from '../admission/limits-text.js';
 import type { Clock } from '../clock.js';
 import type { ClaimSession } from '../driver/claim-session.js';
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
@@ -43,7 +43,7 @@ const TRY_MS = [10, 250] as const;
 
 /** What slots are taken with. */
 export interface SlotsParts {
-  readonly driver: Pick<Driver, 'claimSession' | 'notify'>;
+  readonly driver: Uses<{ claims: 'session'; workers: 'notify' }>;
   readonly clock: Clock;
   /** The slots that this process has, without those of jobs. */
   readonly held: Set<SlotHolder>;
@@ -76,7 +76,7 @@ export class Slots {
     const pause = new GrowingDelay(...TRY_MS);
     for (;;) {
       signal?.throwIfAborted();
-      const session = driver.claimSession({ idleLimitMs });
+      const session = driver.claims.session({ idleLimitMs });
       if (await entered(session, this.#limits)) return this.#holder(session);
       const leftMs = until - clock.now();
       if (leftMs <= 0) return FULL;
@@ -101,7 +101,7 @@ export class Slots {
 
   /** A wake-up is a hint: those who wait look again by themselves. */
   #wake(): Promise<void> {
-    return this.#parts.driver.notify([{ limit: this.#name }]).catch(() => {});
+    return this.#parts.driver.workers.notify([{ limit: this.#name }]).catch(() => {});
   }
 }
 

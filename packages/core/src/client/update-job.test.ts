@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DriverError } from '../driver/driver-error.js';
 import type { JobFilter } from '../driver/job-filter.js';
-import type { JobPage, Updated } from '../driver/store.js';
+import type { JobPage, Updated } from '../driver/jobs.js';
 import { append, increment, set } from '../update/operation.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DeclaredLimits, type Limit, namedLimits } from '../admission/limit.js';
 import { limitsText } from '../admission/limits-text.js';
 import { isDriverError } from '../driver/driver-error.js';
-import type { JobUpdate, Store, Updated } from '../driver/store.js';
+import type { Jobs, JobUpdate, Updated } from '../driver/jobs.js';
 import type { Duration } from '../duration.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -90,7 +90,7 @@ export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): J
  * @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError
  */
 export async function updateJob(
-  store: Pick<Store, 'list' | 'update'>,
+  store: Pick<Jobs, 'list' | 'update'>,
   publicId: string,
   update: JobUpdate,
   isJoined: boolean,
@@ -119,7 +119,7 @@ export async function updateJob(
  * @param isJoined As that of `updateJob`.
  */
 export async function updateFree(
-  store: Pick<Store, 'list' | 'update'>,
+  store: Pick<Jobs, 'list' | 'update'>,
   publicId: string,
   update: JobUpdate,
   isJoined: boolean,
@@ -140,7 +140,7 @@ export async function updateFree(
 }
 
 async function updateOrLocked(
-  store: Pick<Store, 'update'>,
+  store: Pick<Jobs, 'update'>,
   publicId: string,
   update: JobUpdate,
   waitMs: number | undefined,
@@ -154,7 +154,7 @@ async function updateOrLocked(
 }
 
 /** Whether a run has the job, or another job of its key: a run locks all of them. */
-async function isHeld(store: Pick<Store, 'list'>, publicId: string): Promise<boolean> {
+async function isHeld(store: Pick<Jobs, 'list'>, publicId: string): Promise<boolean> {
   const [job] = (await store.list({ publicIds: [publicId] }, { limit: 1, before: null })).jobs;
   if (job === undefined || job.status === 'in-progress') return job !== undefined;
   if (job.key === null) return false;

@@ -4,6 +4,16 @@ export const NEVER = new Date('9999-12-31T00:00:00Z');
 /** The most jobs of one look. */
 export const MOST_FOLLOWED = 1_000;
 
+/** The jobs that wait for others. */
+export interface Followers {
+  /**
+   * Gives back their times to waiting jobs (`NewJob.after`) that wait for no outstanding job any more. A job that is not in
+   * the table is not outstanding. Skips jobs that another transaction has. Looks at up to `MOST_FOLLOWED` jobs, in a
+   * transaction of its own.
+   */
+  admit(look: FollowersLook): Promise<Admitted>;
+}
+
 /** Which waiting jobs to look at: those that wait for one of these jobs, or the next ones beyond a public id. */
 export type FollowersLook = { readonly after: readonly string[] } | { readonly beyond: string };
 

@@ -64,10 +64,11 @@ export interface Page {
   readonly look?: number;
 }
 
-/** Jobs by their two ids. */
+/** Jobs by their two ids, and the states that their rows have. */
 export interface JobIds {
   readonly id: JobId;
   readonly publicId: string;
+  readonly status: State;
 }
 
 /** A value as a list, or the list that it is. Undefined stays undefined. */

@@ -1,7 +1,7 @@
 import { holdersOf, LIMITED_JOBS, waitOf } from '../admission/in-use.js';
 import { namesIn, ratesOf, sizesOf } from '../admission/limits-text.js';
 import type { WorkerView } from '../driver/anchor.js';
-import type { Driver } from '../driver/driver.js';
+import type { Driver, Uses } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
 import type { NamedJob, Situation } from '../driver/situation.js';
 import { JobNotFoundError } from '../errors.js';
@@ -26,7 +26,8 @@ export interface Explanation {
 
 /** What explanations are made with. */
 export interface ExplainParts {
-  readonly driver: Pick<Driver, 'situation' | 'takenSlots' | 'limitedJobs' | 'limits' | 'pauses' | 'workers'>;
+  readonly driver: Pick<Driver, 'situation'> &
+    Uses<{ admission: 'takenSlots' | 'limitedJobs' | 'limits' | 'pauses'; workers: 'list' }>;
 }
 
 /** The live workers and the pauses, read once for an explanation. */
@@ -37,7 +38,7 @@ interface Surroundings {
 
 /** @throws JobNotFoundError, DriverError */
 export async function explain(parts: ExplainParts, job: NamedJob): Promise<Explanation> {
-  const [workers, pauses] = await Promise.all([parts.driver.workers(), parts.driver.pauses()]);
+  const [workers, pauses] = await Promise.all([parts.driver.workers.list(), parts.driver.admission.pauses()]);
   const around = { workers: workers.filter(({ alive }) => alive), pauses };
   const situation = await situationOf(parts, around, job);
   if (situation === undefined) throw new JobNotFoundError(job.publicId);
@@ -127,14 +128,14 @@ async function fullLimits({ driver }: ExplainParts, situation: Situation): Promi
   const limits = sizesOf(situation.limits);
   if (limits.length === 0) return [];
   const [slots, sizes] = await Promise.all([
-    driver.takenSlots(limits.map(({ name }) => name)),
-    driver.limits(),
+    driver.admission.takenSlots(limits.map(({ name }) => name)),
+    driver.admission.limits(),
   ]);
   const full = limits
     .map(({ name, max }) => ({ name, max: sizes.find((set) => set.name === name)?.max ?? max }))
     .filter(({ name, max }) => (slots.find((limit) => limit.name === name)?.taken ?? 0) >= max);
   if (full.length === 0) return [];
-  const jobs = await driver.limitedJobs(LIMITED_JOBS);
+  const jobs = await driver.admission.limitedJobs(LIMITED_JOBS);
   return full.map((limit) => ({ reason: 'limit', ...limit, by: holdersOf(limit.name, jobs) }));
 }
 

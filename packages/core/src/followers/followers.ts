@@ -1,6 +1,6 @@
 import { inCleanContext } from '../clean-context.js';
 import type { Settlement } from '../driver/claim-session.js';
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import { type Admitted, type FollowersLook, MOST_FOLLOWED } from '../driver/followers.js';
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
@@ -22,7 +22,7 @@ const SURVEY_MS = 1_000;
 const TIMES = 20;
 
 export interface FollowersParts extends Pick<PartContext, 'clock' | 'log' | 'pollMs'> {
-  readonly driver: Pick<Driver, 'admit' | 'notify'>;
+  readonly driver: Uses<{ followers: 'admit'; workers: 'notify' }>;
 }
 
 /**
@@ -142,9 +142,9 @@ export class Followers implements Part {
 
   async #admit(look: FollowersLook): Promise<Admitted> {
     const { driver } = this.#parts;
-    const admitted = await driver.admit(look);
+    const admitted = await driver.followers.admit(look);
     const { queues } = admitted;
-    if (queues.length > 0) await driver.notify(queues.map((queue) => ({ queue })));
+    if (queues.length > 0) await driver.workers.notify(queues.map((queue) => ({ queue })));
     return admitted;
   }
 }

@@ -34,9 +34,11 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
   };
   const driver: PrunerParts['driver'] = {
     history,
-    async pruneSlots(beyond, ageMs) {
-      slots.push([beyond, ageMs]);
-      return beyond === '' ? 'a limit' : null;
+    admission: {
+      async pruneSlots(beyond, ageMs) {
+        slots.push([beyond, ageMs]);
+        return beyond === '' ? 'a limit' : null;
+      },
     },
   };
   const log = { debug() {}, info() {}, warn: (details: unknown) => warnings.push(details), error() {} };

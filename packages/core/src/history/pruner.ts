@@ -1,4 +1,4 @@
-import type { Driver } from '../driver/driver.js';
+import type { Uses } from '../driver/driver.js';
 import type { History } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import { type Pruned, type PruneStep, prune } from '../retention/prune.js';
@@ -21,7 +21,7 @@ const FROM_START_MS = 3_600_000;
 
 /** The dependencies of a pruner. */
 export interface PrunerParts extends Pick<PartContext, 'clock' | 'log' | 'workerId' | 'stopping'> {
-  readonly driver: Pick<Driver, 'pruneSlots'> & { readonly history: Pruned & Pick<History, 'takePruneTurn'> };
+  readonly driver: Uses<{ admission: 'pruneSlots' }> & { readonly history: Pruned & Pick<History, 'takePruneTurn'> };
   readonly limits: RetentionLimits;
 }
 

@@ -1,6 +1,6 @@
 import { ratesOf, sizesOf } from '../admission/limits-text.js';
 import type { WorkerView } from '../driver/anchor.js';
-import type { Driver } from '../driver/driver.js';
+import type { Driver, Uses } from '../driver/driver.js';
 import type { FrontJob } from '../driver/front.js';
 import type { HoldingRun, NamedJob } from '../driver/situation.js';
 import { checkName, checkWhole } from '../input.js';
@@ -43,10 +43,7 @@ export interface PicturedJob extends NamedJob, ClaimedState {
 }
 
 /** What pictures are made with. */
-export type PictureParts = Pick<
-  Driver,
-  'front' | 'workers' | 'pauses' | 'limits' | 'takenSlots' | 'rateTimes'
->;
+export type PictureParts = Pick<Driver, 'front'> & Uses<{ workers: 'list'; admission: 'pauses' | 'limits' | 'takenSlots' | 'rateTimes' }>;
 
 /** @throws InvalidInputError, DriverError */
 export async function picture(
@@ -55,13 +52,13 @@ export async function picture(
 ): Promise<Picture> {
   checkName('queue', queue);
   checkWhole('limit', limit, 1, MOST_JOBS);
-  const alive = (await driver.workers()).filter((worker) => worker.alive);
+  const alive = (await driver.workers.list()).filter((worker) => worker.alive);
   const workers = alive.filter(({ queues }) => queues.includes(queue));
   const kinds = [...new Set(workers.flatMap((worker) => Object.keys(worker.kinds)))];
   const after = kinds.map((kind) => [kind, afterOf(kind, alive)] as const);
   const [{ now: at, jobs, more }, pauses] = await Promise.all([
     driver.front({ queue, limit, after: Object.fromEntries(after.filter(([, first]) => first.length > 0)) }),
-    driver.pauses(),
+    driver.admission.pauses(),
   ]);
   const claimed = new Claimed({ queue, now: at, jobs, workers, pauses, ...(await limiting(driver, jobs)) });
   return { queue, at, jobs: inOrder(jobs, at).map((job) => pictured(job, claimed)), more, workers };
@@ -73,9 +70,9 @@ async function limiting(driver: PictureParts, jobs: readonly FrontJob[]) {
   const names = texts.flatMap(sizesOf).map(({ name }) => name);
   const rated = texts.flatMap(ratesOf).map(({ name }) => name);
   const [slots, times, settings] = await Promise.all([
-    names.length === 0 ? [] : driver.takenSlots(bounded(names)),
-    rated.length === 0 ? [] : driver.rateTimes(bounded(rated)),
-    names.length + rated.length === 0 ? [] : driver.limits(),
+    names.length === 0 ? [] : driver.admission.takenSlots(bounded(names)),
+    rated.length === 0 ? [] : driver.admission.rateTimes(bounded(rated)),
+    names.length + rated.length === 0 ? [] : driver.admission.limits(),
   ]);
   return { slots, times, settings };
 }

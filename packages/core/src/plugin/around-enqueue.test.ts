@@ -23,7 +23,11 @@ function client(middleware: readonly EnqueueMiddleware[], refusal?: Error) {
     return jobs.map((_, place) => ({ outcome: 'enqueued' as const, publicId: `job ${place}` }));
   };
   const rowlock = createRowlock({
-    driver: { ...driver, enqueue, join: () => ({ ...driver, enqueue }) },
+    driver: {
+      ...driver,
+      jobs: { ...driver.jobs, enqueue },
+      join: () => ({ ...driver, jobs: { ...driver.jobs, enqueue } }),
+    },
     plugins: middleware.map((around, place) =>
       definePlugin({ name: `plugin ${place}`, middleware: { enqueue: around } }),
     ),

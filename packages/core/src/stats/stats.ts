@@ -1,5 +1,5 @@
 import type { WorkerView } from '../driver/anchor.js';
-import type { Driver } from '../driver/driver.js';
+import type { Driver, Uses } from '../driver/driver.js';
 import type { Counts, History, StepTally } from '../driver/history.js';
 import type { Backlog, Lane } from '../driver/statistics.js';
 import { emptyBuckets, type Percentiles, percentiles } from './buckets.js';
@@ -61,9 +61,11 @@ export interface Stats {
   readonly lanes: readonly LaneStats[];
 }
 
-export async function stats(driver: Pick<Driver, 'backlog' | 'history' | 'workers'>): Promise<Stats> {
+export async function stats(
+  driver: Pick<Driver, 'backlog' | 'history'> & Uses<{ workers: 'list' }>,
+): Promise<Stats> {
   const [all, backlog, minute, hour] = await Promise.all([
-    driver.workers(),
+    driver.workers.list(),
     driver.backlog(MOST, MOST_IN_ALL),
     windowBack(driver.history, 1),
     windowBack(driver.history, 59),

@@ -192,7 +192,7 @@ export class Worker<Tx> {
     await running.start();
     this.#logStart(anchor);
     // A hint to other workers, which poll behind it.
-    if (isNew) await driver.notify(schedules.names.map((schedule) => ({ schedule }))).catch(() => {});
+    if (isNew) await driver.workers.notify(schedules.names.map((schedule) => ({ schedule }))).catch(() => {});
     this.#events.emit('start');
   }
 
@@ -215,7 +215,7 @@ export class Worker<Tx> {
     const { driver, registry, schedules } = this.#parts;
     const { queues, kindsServed: kinds } = registry;
     const info = { name: this.name, host, pid: process.pid, queues, schedules: schedules.names, kinds };
-    return driver.anchor(info, session);
+    return driver.workers.anchor(info, session);
   }
 
   #logStart({ pushed, proof }: Anchor): void {

@@ -12,21 +12,17 @@ export function admitted<Tx>(driver: Driver<Tx>, actor: string, admissions: Admi
       throw error;
     }
   };
-  return instead(driver, {
-    setLimit: async (name, numbers, by) => {
-      await driver.setLimit(name, numbers, by);
+  return instead(driver, { admission: { setLimit: async (name, numbers, by) => {
+      await driver.admission.setLimit(name, numbers, by);
       if (numbers?.max !== undefined) admissions.resizes(numbers.max);
-    },
-    pause: async (pause, mode) => {
-      await driver.pause(pause, mode);
+    }, pause: async (pause, mode) => {
+      await driver.admission.pause(pause, mode);
       admissions.pauses(true);
-    },
-    resume: async (target) => {
-      await driver.resume(target);
+    }, resume: async (target) => {
+      await driver.admission.resume(target);
       admissions.pauses(false);
-    },
-    claimSession: (options) => {
-      const session = driver.claimSession(options);
+    } }, claims: { session: (options) => {
+      const session = driver.claims.session(options);
       let leaving: string | undefined;
       const over = (): void => {
         admissions.leaves(session);
@@ -65,6 +61,5 @@ export function admitted<Tx>(driver: Driver<Tx>, actor: string, admissions: Admi
         release: (run) => session.release(run).then(over),
         rollback: () => session.rollback().then(over),
       });
-    },
-  });
+    } } });
 }

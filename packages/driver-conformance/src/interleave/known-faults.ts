@@ -57,12 +57,14 @@ const upserts: KnownFault = {
   found: /enqueue and wake waits for the running handler/,
   driver: (driver, reader) =>
     instead(driver, {
-      enqueue: async (jobs, wakeUps) => {
-        const enqueued = await driver.enqueue(jobs, wakeUps);
-        for (const { outcome, publicId } of enqueued) {
-          if (outcome === 'duplicate') await reader.write(publicId, { createdBy: 'the last who asked' });
-        }
-        return enqueued;
+      jobs: {
+        enqueue: async (jobs, wakeUps) => {
+          const enqueued = await driver.jobs.enqueue(jobs, wakeUps);
+          for (const { outcome, publicId } of enqueued) {
+            if (outcome === 'duplicate') await reader.write(publicId, { createdBy: 'the last who asked' });
+          }
+          return enqueued;
+        },
       },
     }),
 };

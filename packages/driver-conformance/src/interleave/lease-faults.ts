@@ -46,13 +46,15 @@ const reclaimsFromTheLiving: KnownFault = {
   found: /lost a claim without cause/,
   driver: (driver, reader, queue) =>
     instead(driver, {
-      reclaim: async (scope) => {
-        const met = await driver.reclaim(scope);
-        let reclaimed = met.reclaimed;
-        for (const row of await reader.jobs(queue)) {
-          if (row.status === 'in-progress' && (await putBack(driver, row))) reclaimed += 1;
-        }
-        return { ...met, reclaimed };
+      claims: {
+        reclaim: async (scope) => {
+          const met = await driver.claims.reclaim(scope);
+          let reclaimed = met.reclaimed;
+          for (const row of await reader.jobs(queue)) {
+            if (row.status === 'in-progress' && (await putBack(driver, row))) reclaimed += 1;
+          }
+          return { ...met, reclaimed };
+        },
       },
     }),
 };
@@ -60,7 +62,7 @@ const reclaimsFromTheLiving: KnownFault = {
 /** Ends a lease, unless somebody has its job locked. */
 async function putBack<Tx>(driver: Driver<Tx>, { id, queue, key, ...row }: JobRow): Promise<boolean> {
   const runId = row.runId ?? '';
-  const tx = driver.claimSession({ idleLimitMs: 60_000 });
+  const tx = driver.claims.session({ idleLimitMs: 60_000 });
   try {
     await tx.lockSiblings({ queue, keys: [key ?? ''] }, 10);
     await tx.lockLeased(runId, [id], true);

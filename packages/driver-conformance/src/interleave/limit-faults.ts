@@ -7,7 +7,7 @@ const resizesNothing: KnownFault = {
   name: 'a smaller size that no claim sees',
   scenario: scenarios.reduced,
   found: /was admitted though 1 of 1 slots were taken/,
-  driver: (driver) => instead(driver, { setLimit: async () => {} }),
+  driver: (driver) => instead(driver, { admission: { setLimit: async () => {} } }),
 };
 
 const keepsSlots: KnownFault = {
@@ -21,14 +21,14 @@ const pausesNothing: KnownFault = {
   name: 'a pause that no claim sees',
   scenario: scenarios.paused,
   found: /claimed while the queue was paused/,
-  driver: (driver) => instead(driver, { pause: async () => {} }),
+  driver: (driver) => instead(driver, { admission: { pause: async () => {} } }),
 };
 
 const updatesNothing: KnownFault = {
   name: 'an update that is not written',
   scenario: scenarios.updated,
   found: /updates of first there are 0/,
-  driver: (driver) => instead(driver, { update: async () => ({ outcome: 'updated' }) }),
+  driver: (driver) => instead(driver, { jobs: { update: async () => ({ outcome: 'updated' }) } }),
 };
 
 /** Where limits, pauses and updates are not kept. */

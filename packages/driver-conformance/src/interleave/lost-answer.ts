@@ -11,14 +11,16 @@ export function losesAnswer<Tx>(driver: Driver<Tx>, to: LostAnswer): Driver<Tx> 
     throw new DriverError('ConnectionLost', "The answer to the commit was lost, by the scenario's word.");
   };
   return instead(driver, {
-    claimSession: (options) => {
-      const session = driver.claimSession(options);
-      return instead(session, {
-        lease: (runId, jobs, forMs) =>
-          session.lease(runId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
-        // Only the settlement of a lease is committed by this verb.
-        commit: () => session.commit().then(() => (to === 'settlement' ? loses() : undefined)),
-      });
+    claims: {
+      session: (options) => {
+        const session = driver.claims.session(options);
+        return instead(session, {
+          lease: (runId, jobs, forMs) =>
+            session.lease(runId, jobs, forMs).then(() => (to === 'lease' ? loses() : undefined)),
+          // Only the settlement of a lease is committed by this verb.
+          commit: () => session.commit().then(() => (to === 'settlement' ? loses() : undefined)),
+        });
+      },
     },
   });
 }

@@ -41,7 +41,7 @@ export async function openScene<Tx>(database: TestDatabase<Tx>): Promise<Scene<T
 
     async session(letter) {
       const info = { name: letter, host: 'interleavings', pid: 1, queues: ['interleavings'] };
-      const anchor = anchors.get(letter) ?? (await aside.driver.anchor(info));
+      const anchor = anchors.get(letter) ?? (await aside.driver.workers.anchor(info));
       anchors.set(letter, anchor);
       return {
         workerId: anchor.workerId,

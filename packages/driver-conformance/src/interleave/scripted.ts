@@ -125,18 +125,18 @@ export class ScriptedActor<Tx> {
         rollback: () => this.actor.step('rollback', () => caller.rollback()),
       };
     },
-    resize: (max) => this.#driver.setLimit(this.#limit(max).name, { max }, this.actor.letter),
+    resize: (max) => this.#driver.admission.setLimit(this.#limit(max).name, { max }, this.actor.letter),
     acquire: async (max) => {
       const slot = await this.#client.limits.slots(this.#limit(max).name, { max }).acquire();
       return slot.outcome === 'full' ? undefined : slot;
     },
-    pause: () => this.#driver.pause({ ...this.#ownQueue, until: null, reason: null, by: this.actor.letter }),
-    resume: () => this.#driver.resume(this.#ownQueue),
+    pause: () => this.#driver.admission.pause({ ...this.#ownQueue, until: null, reason: null, by: this.actor.letter }),
+    resume: () => this.#driver.admission.resume(this.#ownQueue),
     update: async (name) => {
       const publicId = this.#named(name);
       const operations = [increment('updates')];
       const change = { column: 'metadata', operations, from: ['new', ...SETTLED], mostBytes: 1_000 } as const;
-      const { outcome } = await this.#driver.update(publicId, change);
+      const { outcome } = await this.#driver.jobs.update(publicId, change);
       if (outcome === 'updated') this.#around.witness.updates(publicId);
     },
     disconnect: (worker) => this.actor.step('disconnect', () => this.#properties.disconnect(worker)),

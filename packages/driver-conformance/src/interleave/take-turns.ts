@@ -5,7 +5,7 @@ import {
   type ClaimSession,
   type Finished,
   type Job,
-  type Store,
+  type JoinableWorkers,
   type WakeUp,
   wakeUpFor,
 } from '@rowlock/core/driver';
@@ -48,69 +48,68 @@ export function takeTurns<Tx>(
       throw error;
     }
   };
-  const notify: Store['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
-  return instead(driver, {
-    schema: { verify: async () => ({ limits: [] }) },
-    anchor: async () => anchor,
-    claimSession: (options) => claimsInTurns(driver.claimSession(options), turn, observer),
-    admit: (look) =>
-      observer.follows
-        ? turn('admit', () => driver.admit(look))
-        : Promise.resolve({ queues: [], last: null, skipped: false }),
-    limitedParts: (queues) => turn('limitedParts', () => driver.limitedParts(queues)),
-    survey: (lanes) => turn(observer.putsOff ? 'survey later' : 'survey', () => driver.survey(lanes)),
-    reclaim: (scope) => turn('reclaim', () => driver.reclaim(scope)),
-    startRuns: (runs) => {
-      const receipt = turn('startRuns', async () => {
-        const { visible, durable } = driver.startRuns(runs);
-        return { started: await visible, durable };
-      });
-      // A flush changes nothing that others see: it belongs to the step in which it is requested.
-      return {
-        visible: receipt.then(({ started }) => started),
-        durable: async () => (await receipt).durable(),
-      };
-    },
-    endCrashed: (runIds, jobs) => turn('endCrashed', () => driver.endCrashed(runIds, jobs)),
-    noteRun: (run, note) => turn('noteRun', () => driver.noteRun(run, note)),
-    enqueue: (jobs, wakeUps = []) =>
-      turn(wakeUps.length === 0 ? 'enqueue' : 'enqueue and wake', async () => {
-        const enqueued = await driver.enqueue(jobs);
-        if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.wakes(wakeUps);
-        return enqueued;
-      }),
-    move: (event, publicId, availableAt) => turn('move', () => driver.move(event, publicId, availableAt)),
-    moveAll: (event, publicIds, waitMs) => turn('move', () => driver.moveAll(event, publicIds, waitMs)),
-    update: (publicId, update, waitMs) => turn('update', () => driver.update(publicId, update, waitMs)),
-    setLimit: (name, numbers, by) =>
-      turn('setLimit', async () => {
-        await driver.setLimit(name, numbers, by);
-        observer.wakes([{ limit: name }]);
-      }),
-    pause: (pause, mode) =>
-      turn('pause', async () => {
-        await driver.pause(pause, mode);
-        observer.wakes([wakeUpFor(pause)]);
-      }),
-    resume: (target) =>
-      turn('resume', async () => {
-        await driver.resume(target);
-        observer.wakes([wakeUpFor(target)]);
-      }),
-    notify,
-    join(tx) {
+  const notify: JoinableWorkers['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
+  return instead(driver, { schema: { verify: async () => ({ limits: [] }) }, workers: { anchor: async () => anchor, notify }, claims: {
+      session: (options) => claimsInTurns(driver.claims.session(options), turn, observer),
+      survey: (lanes) =>
+        turn(observer.putsOff ? 'survey later' : 'survey', () => driver.claims.survey(lanes)),
+      reclaim: (scope) => turn('reclaim', () => driver.claims.reclaim(scope)),
+      startRuns: (runs) => {
+        const receipt = turn('startRuns', async () => {
+          const { visible, durable } = driver.claims.startRuns(runs);
+          return { started: await visible, durable };
+        });
+        // A flush changes nothing that others see: it belongs to the step in which it is requested.
+        return {
+          visible: receipt.then(({ started }) => started),
+          durable: async () => (await receipt).durable(),
+        };
+      },
+      endCrashed: (runIds, jobs) => turn('endCrashed', () => driver.claims.endCrashed(runIds, jobs)),
+      noteRun: (run, note) => turn('noteRun', () => driver.claims.noteRun(run, note)),
+    }, followers: {
+      admit: (look) =>
+        observer.follows
+          ? turn('admit', () => driver.followers.admit(look))
+          : Promise.resolve({ queues: [], last: null, skipped: false }),
+    }, admission: {
+      limitedParts: (queues) => turn('limitedParts', () => driver.admission.limitedParts(queues)),
+      setLimit: (name, max, by) =>
+        turn('setLimit', async () => {
+          await driver.admission.setLimit(name, max, by);
+          observer.wakes([{ limit: name }]);
+        }),
+      pause: (pause, mode) =>
+        turn('pause', async () => {
+          await driver.admission.pause(pause, mode);
+          observer.wakes([wakeUpFor(pause)]);
+        }),
+      resume: (target) =>
+        turn('resume', async () => {
+          await driver.admission.resume(target);
+          observer.wakes([wakeUpFor(target)]);
+        }),
+    }, jobs: {
+      enqueue: (jobs, wakeUps = []) =>
+        turn(wakeUps.length === 0 ? 'enqueue' : 'enqueue and wake', async () => {
+          const enqueued = await driver.jobs.enqueue(jobs);
+          if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.wakes(wakeUps);
+          return enqueued;
+        }),
+      move: (event, publicIds, options) => turn('move', () => driver.jobs.move(event, publicIds, options)),
+      update: (publicId, update, waitMs) =>
+        turn('update', () => driver.jobs.update(publicId, update, waitMs)),
+    }, join(tx) {
       const joined = driver.join(tx);
-      return instead(joined, {
-        enqueue: (jobs, wakeUps = []) =>
-          turn('enqueue in tx', async () => {
-            const enqueued = await joined.enqueue(jobs);
-            if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.willWake(wakeUps);
-            return enqueued;
-          }),
-        notify: async (wakeUps) => observer.willWake(wakeUps),
-      });
-    },
-  });
+      return instead(joined, { jobs: {
+          enqueue: (jobs, wakeUps = []) =>
+            turn('enqueue in tx', async () => {
+              const enqueued = await joined.jobs.enqueue(jobs);
+              if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.willWake(wakeUps);
+              return enqueued;
+            }),
+        }, workers: { notify: async (wakeUps) => observer.willWake(wakeUps) } });
+    } });
 }
 
 type Turn = <Result>(step: Step, work: () => Promise<Result>) => Promise<Result>;

@@ -163,37 +163,39 @@ export class WorkingActor<Tx> {
     const { letter } = this.actor;
     const { witness } = this.#around;
     return instead(driver, {
-      claimSession: (options) => {
-        const session = driver.claimSession(options);
-        const opens = async <Found>(claiming: Promise<Found>): Promise<Found> => {
-          this.#open = session;
-          try {
-            return await claiming;
-          } catch (error) {
+      claims: {
+        session: (options) => {
+          const session = driver.claims.session(options);
+          const opens = async <Found>(claiming: Promise<Found>): Promise<Found> => {
+            this.#open = session;
+            try {
+              return await claiming;
+            } catch (error) {
+              this.#open = undefined;
+              throw error;
+            }
+          };
+          const over = (report: () => void) => (): void => {
             this.#open = undefined;
-            throw error;
-          }
-        };
-        const over = (report: () => void) => (): void => {
-          this.#open = undefined;
-          report();
-        };
-        const commits = over(() => witness.commits(letter));
-        const leases = over(() => {});
-        return instead(session, {
-          claim: (criteria) => opens(session.claim(criteria)),
-          lockLeased: (runId, jobs, isCommitted) => opens(session.lockLeased(runId, jobs, isCommitted)),
-          lease: (runId, jobs, forMs) => session.lease(runId, jobs, forMs).then(leases),
-          release: (run) => session.release(run).then(commits),
-          // Its next claim is a step of its own: see takeTurns.
-          finish: async (settlements) => {
-            const finished = await session.finish(settlements);
-            if (finished.settled.length === settlements.length) commits();
-            return finished;
-          },
-          commit: () => session.commit().then(commits),
-          rollback: () => session.rollback().then(over(() => witness.rollsBack(letter))),
-        });
+            report();
+          };
+          const commits = over(() => witness.commits(letter));
+          const leases = over(() => {});
+          return instead(session, {
+            claim: (criteria) => opens(session.claim(criteria)),
+            lockLeased: (runId, jobs, isCommitted) => opens(session.lockLeased(runId, jobs, isCommitted)),
+            lease: (runId, jobs, forMs) => session.lease(runId, jobs, forMs).then(leases),
+            release: (run) => session.release(run).then(commits),
+            // Its next claim is a step of its own: see takeTurns.
+            finish: async (settlements) => {
+              const finished = await session.finish(settlements);
+              if (finished.settled.length === settlements.length) commits();
+              return finished;
+            },
+            commit: () => session.commit().then(commits),
+            rollback: () => session.rollback().then(over(() => witness.rollsBack(letter))),
+          });
+        },
       },
     });
   }
@@ -202,8 +204,8 @@ export class WorkingActor<Tx> {
     const { actor } = this;
     const { letter } = actor;
     const { database, queue, witness, wakes, came } = this.#around;
-    const surveying: Driver<Tx>['survey'] = async (lanes) => {
-      const survey = await turns.survey(lanes);
+    const surveying: Driver<Tx>['claims']['survey'] = async (lanes) => {
+      const survey = await turns.claims.survey(lanes);
       if (survey.waiting || survey.leased || survey.nextDueMs !== null) this.#expect();
       return survey;
     };
@@ -224,6 +226,6 @@ export class WorkingActor<Tx> {
       willWake: () => {},
       came: (outcome) => came(actor, outcome),
     });
-    return instead(turns, { survey: surveying });
+    return instead(turns, { claims: { survey: surveying } });
   }
 }

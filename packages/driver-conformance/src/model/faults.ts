@@ -54,11 +54,13 @@ export const faults: readonly Fault[] = [
     name: 'a unique key that is free too early',
     breaks: () => (driver) =>
       instead(driver, {
-        enqueue: (jobs, wakeUps) =>
-          driver.enqueue(
-            jobs.map((job) => ({ ...job, unique: job.unique && { ...job.unique, scope: 'outstanding' } })),
-            wakeUps,
-          ),
+        jobs: {
+          enqueue: (jobs, wakeUps) =>
+            driver.jobs.enqueue(
+              jobs.map((job) => ({ ...job, unique: job.unique && { ...job.unique, scope: 'outstanding' } })),
+              wakeUps,
+            ),
+        },
       }),
   },
   {
@@ -70,13 +72,15 @@ export const faults: readonly Fault[] = [
     name: 'a crash that is not counted',
     breaks: () => (driver) =>
       instead(driver, {
-        startRuns: (runs) => {
-          const { visible, durable } = driver.startRuns(runs);
-          const uncounted = async (): Promise<RunsStarted> => {
-            const { earlier, unfinished } = await visible;
-            return { earlier: earlier.map((each) => ({ ...each, crashes: 0 })), unfinished };
-          };
-          return { visible: uncounted(), durable };
+        claims: {
+          startRuns: (runs) => {
+            const { visible, durable } = driver.claims.startRuns(runs);
+            const uncounted = async (): Promise<RunsStarted> => {
+              const { earlier, unfinished } = await visible;
+              return { earlier: earlier.map((each) => ({ ...each, crashes: 0 })), unfinished };
+            };
+            return { visible: uncounted(), durable };
+          },
         },
       }),
   },
@@ -98,45 +102,51 @@ export const faults: readonly Fault[] = [
     name: 'a record that is written over a run that has not ended',
     breaks: () => (driver) =>
       instead(driver, {
-        startRuns: (runs) => {
-          const receipt = driver.startRuns(runs);
-          const over = async (): Promise<RunsStarted> => {
-            const started = await receipt.visible;
-            const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
-            if (started.unfinished.length > 0) await driver.endCrashed(started.unfinished, jobs);
-            return started;
-          };
-          return { visible: over(), durable: receipt.durable };
+        claims: {
+          startRuns: (runs) => {
+            const receipt = driver.claims.startRuns(runs);
+            const over = async (): Promise<RunsStarted> => {
+              const started = await receipt.visible;
+              const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
+              if (started.unfinished.length > 0) await driver.claims.endCrashed(started.unfinished, jobs);
+              return started;
+            };
+            return { visible: over(), durable: receipt.durable };
+          },
         },
       }),
   },
   {
     name: 'a crash that does not end its run',
-    breaks: () => (driver) => instead(driver, { endCrashed: async () => {} }),
+    breaks: () => (driver) => instead(driver, { claims: { endCrashed: async () => {} } }),
   },
   {
     name: 'a claim that ends with the commit before it',
     breaks: () => (driver) =>
       instead(driver, {
-        claimSession: (options) => {
-          const own = driver.claimSession(options);
-          return instead(own, {
-            finish: async (settlements, next) => {
-              if (next === undefined) return own.finish(settlements);
-              const settled = await own.settle(settlements);
-              if (settled.length < settlements.length) return { settled, next: null };
-              const jobs = await own.claim(next);
-              await own.commit();
-              return { settled, next: Promise.resolve(jobs) };
-            },
-          });
+        claims: {
+          session: (options) => {
+            const own = driver.claims.session(options);
+            return instead(own, {
+              finish: async (settlements, next) => {
+                if (next === undefined) return own.finish(settlements);
+                const settled = await own.settle(settlements);
+                if (settled.length < settlements.length) return { settled, next: null };
+                const jobs = await own.claim(next);
+                await own.commit();
+                return { settled, next: Promise.resolve(jobs) };
+              },
+            });
+          },
         },
       }),
   },
   {
     name: 'a survey that leaves out the next delayed job',
     breaks: () => (driver) =>
-      instead(driver, { survey: async (lanes) => ({ ...(await driver.survey(lanes)), nextDueMs: null }) }),
+      instead(driver, {
+        claims: { survey: async (lanes) => ({ ...(await driver.claims.survey(lanes)), nextDueMs: null }) },
+      }),
   },
   {
     name: 'a limit that admits one more',
@@ -151,7 +161,7 @@ export const faults: readonly Fault[] = [
       claimInstead(driver, (begun) => ({
         lease: async (runId, jobs, forMs) => {
           await begun.lease(runId, jobs, forMs);
-          const other = driver.claimSession({ idleLimitMs: 600_000 });
+          const other = driver.claims.session({ idleLimitMs: 600_000 });
           await other.lockLeased(runId, [], true);
           await other.leaveLimits(runId);
           await other.commit();
@@ -164,21 +174,24 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a pause that a longer one keeps out',
-    breaks: () => (driver) => instead(driver, { pause: (pause) => driver.pause(pause, 'extend') }),
+    breaks: () => (driver) =>
+      instead(driver, { admission: { pause: (pause) => driver.admission.pause(pause, 'extend') } }),
   },
   {
     name: 'a start that is not given back',
-    breaks: () => (driver) => instead(driver, { giveBackStarts: async () => {} }),
+    breaks: () => (driver) => instead(driver, { admission: { giveBackStarts: async () => {} } }),
   },
   {
     name: 'an update that is made up to the operation that is refused',
     breaks: () => (driver) =>
       instead(driver, {
-        update: async (publicId, { operations, ...change }) => {
-          const updated: Updated[] = [];
-          for (const operation of operations)
-            updated.push(await driver.update(publicId, { ...change, operations: [operation] }));
-          return updated.at(-1) ?? { outcome: 'updated' };
+        jobs: {
+          update: async (publicId, { operations, ...change }) => {
+            const updated: Updated[] = [];
+            for (const operation of operations)
+              updated.push(await driver.jobs.update(publicId, { ...change, operations: [operation] }));
+            return updated.at(-1) ?? { outcome: 'updated' };
+          },
         },
       }),
   },

@@ -471,11 +471,14 @@ export const atomicUpdates = theme('atomic updates', (test) => {
     } as const;
     const job = await put();
     const { held, job: claimed } = await stage.hold();
-    expect(await driver.update(job.publicId, change)).toEqual({ outcome: 'locked' });
+    expect(await driver.jobs.update(job.publicId, change)).toEqual({ outcome: 'locked' });
     await held.settle([settlement(claimed)]);
-    expect(await driver.update(job.publicId, change)).toEqual({ outcome: 'locked' });
+    expect(await driver.jobs.update(job.publicId, change)).toEqual({ outcome: 'locked' });
     await held.commit();
-    expect(await driver.update(job.publicId, change)).toEqual({ outcome: 'illegal', status: 'complete' });
+    expect(await driver.jobs.update(job.publicId, change)).toEqual({
+      outcome: 'illegal',
+      status: 'complete',
+    });
     expect((await stage.row(job)).metadata).toEqual({});
   });
 });

@@ -336,7 +336,7 @@ export const bounds = theme('bounds', (test) => {
     expect(held.lost.aborted).toBe(true);
     await within('the rollback', held.rollback());
     await expect(
-      within('what the pool is asked', driver.noteRun({ runId: 'x', jobs: [1n] }, { progress: 1 })),
+      within('what the pool is asked', driver.claims.noteRun({ runId: 'x', jobs: [1n] }, { progress: 1 })),
     ).rejects.toMatchObject(gone);
     await kill();
     const next = claimSession();
@@ -350,9 +350,11 @@ const LOST = expect.stringMatching(/ConnectionLost|CLAIM_LOST/);
 function limitedTo(ms: number): <Tx>(driver: Driver<Tx>) => Driver<Tx> {
   return (driver) =>
     instead(driver, {
-      claimSession() {
-        const session = driver.claimSession({ idleLimitMs: ms });
-        return instead(session, { lease: (runId, jobs) => session.lease(runId, jobs, ms) });
+      claims: {
+        session() {
+          const session = driver.claims.session({ idleLimitMs: ms });
+          return instead(session, { lease: (runId, jobs) => session.lease(runId, jobs, ms) });
+        },
       },
     });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -70,7 +71,9 @@ export const bursts = theme('bursts', (test) => {
     const client = clientOf(stage, []);
     const application = await caller();
     const unique = (place: number) => ({ key: `${key}-${place}`, scope: 'outstanding' }) as const;
-    const [taken] = await driver.join(application.tx).enqueue([newJob({ kind: 'work', unique: unique(7) })]);
+    const [taken] = await driver
+      .join(application.tx)
+      .jobs.enqueue([newJob({ kind: 'work', unique: unique(7) })]);
     const work = { kind: 'work', queue, payload: AnyJson };
     const calls = numbers(20).map((place) => client.enqueue(work, { payload: place, unique: unique(place) }));
     const others = calls.filter((_, place) => place !== 7);
@@ -98,15 +101,15 @@ export const bursts = theme('bursts', (test) => {
   }) => {
     const application = await caller();
     const unique = { key, scope: 'outstanding' } as const;
-    await driver.join(application.tx).enqueue([newJob({ unique })]);
+    await driver.join(application.tx).jobs.enqueue([newJob({ unique })]);
     const free = newJob({ unique: { key: `${key}-free`, scope: 'outstanding' } });
     await expect(
-      within('the refusal', driver.enqueue([free, newJob({ unique })], [], 50)),
+      within('the refusal', driver.jobs.enqueue([free, newJob({ unique })], [], 50)),
     ).rejects.toMatchObject({ code: 'LockTimeout' });
     await application.rollback();
     expect(await reader.jobs(queue)).toEqual([]);
     // A later statement of the connection waits as before.
-    const again = await driver.enqueue([free, newJob({ unique })], [], 50);
+    const again = await driver.jobs.enqueue([free, newJob({ unique })], [], 50);
     expect(again.map(({ outcome }) => outcome)).toEqual(['enqueued', 'enqueued']);
   });
 
@@ -123,21 +126,19 @@ export const bursts = theme('bursts', (test) => {
     if (first === undefined || second === undefined || third === undefined) return expect.unreachable();
     const job = await take(held);
     expect(job.id).toBe(first.id);
-    await driver.move('cancel', third.publicId);
+    await moveOne(driver, 'cancel', third.publicId);
     const missing = randomUUID();
     const ids = [third.publicId, missing, second.publicId, first.publicId];
-    expect(await within('the cancels', driver.moveAll('cancel', ids))).toEqual([
+    expect(await within('the cancels', driver.jobs.move('cancel', ids))).toEqual([
       { outcome: 'illegal', status: 'cancelled' },
       { outcome: 'missing' },
       { outcome: 'moved' },
       { outcome: 'running', redrives: 0 },
     ]);
     expect((await row(second)).status).toBe('cancelled');
-    expect(await driver.moveAll('redrive', [first.publicId, second.publicId, third.publicId], 50)).toEqual([
-      { outcome: 'illegal', status: 'new' },
-      { outcome: 'moved' },
-      { outcome: 'moved' },
-    ]);
+    expect(
+      await driver.jobs.move('redrive', [first.publicId, second.publicId, third.publicId], { waitMs: 50 }),
+    ).toEqual([{ outcome: 'illegal', status: 'new' }, { outcome: 'moved' }, { outcome: 'moved' }]);
     expect((await row(second)).redrives).toBe(1);
     expect(await held.settle([settlement(job)])).toEqual([first.id]);
     await held.commit();
@@ -168,7 +169,7 @@ export const bursts = theme('bursts', (test) => {
     const client = clientOf(stage, []);
     const unique = (place: number) => ({ key: `${key}-${place}`, scope: 'outstanding' }) as const;
     const jobs = await putMany(numbers(20).map((place) => ({ unique: unique(place) })));
-    await driver.moveAll(
+    await driver.jobs.move(
       'cancel',
       jobs.map(({ publicId }) => publicId),
     );

@@ -2,6 +2,7 @@ import { type Clock, type Driver, defineHandler, type RunContext } from '@rowloc
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { instead } from '../instead.js';
+import { moveOne } from '../move-one.js';
 import { slowClock } from '../slow-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
@@ -243,19 +244,21 @@ export const cancel = theme('cancel', (test) => {
     const job = await put();
     const wrap = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
       instead(driver, {
-        async move(...call) {
-          // A watch and a survey may both retry the cancellation at the same time.
-          if (isAsked) return driver.move(...call);
-          isAsked = true;
-          asking.open();
-          // Nobody is woken, and claims it, before the worker's own move comes. MySQL shows a commit before it releases the locks.
-          await until(
-            'it is cancelled and redriven',
-            async () => (await driver.move('redrive', job.publicId)).outcome === 'moved',
-          );
-          const moved = await driver.move(...call);
-          asked.open();
-          return moved;
+        jobs: {
+          async move(...call) {
+            // A watch and a survey may both retry the cancellation at the same time.
+            if (isAsked) return driver.jobs.move(...call);
+            isAsked = true;
+            asking.open();
+            // Nobody is woken, and claims it, before the worker's own move comes. MySQL shows a commit before it releases the locks.
+            await until(
+              'it is cancelled and redriven',
+              async () => (await moveOne(driver, 'redrive', job.publicId)).outcome === 'moved',
+            );
+            const moved = await driver.jobs.move(...call);
+            asked.open();
+            return moved;
+          },
         },
       });
     const { worker } = await openWorker(stage, [handler], {}, wrap);
@@ -263,7 +266,7 @@ export const cancel = theme('cancel', (test) => {
     await within('the handler', running.promise);
     expect(await clientOf(stage, [handler]).cancel(job.publicId)).toBe('signalled');
     await within('the worker asks', asked.promise);
-    await stage.driver.notify([{ queue }]);
+    await stage.driver.workers.notify([{ queue }]);
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
     expect(calls).toBe(2);
   });
@@ -282,17 +285,17 @@ async function listening<Tx>(
 }
 
 function telling<Tx>(driver: Driver<Tx>, tell: () => void): Driver<Tx> {
-  return instead(driver, {
-    async anchor(worker, session) {
-      const anchor = await driver.anchor(worker, session);
-      return instead(anchor, {
-        async *wakeUps(options) {
-          for await (const wakeUp of anchor.wakeUps(options)) {
-            yield wakeUp;
-            if ('cancel' in wakeUp) tell();
-          }
-        },
-      });
-    },
-  });
+  return instead(driver, { workers: {
+      async anchor(worker, session) {
+        const anchor = await driver.workers.anchor(worker, session);
+        return instead(anchor, {
+          async *wakeUps(options) {
+            for await (const wakeUp of anchor.wakeUps(options)) {
+              yield wakeUp;
+              if ('cancel' in wakeUp) tell();
+            }
+          },
+        });
+      },
+    } });
 }

@@ -43,7 +43,7 @@ export const captures = theme('captures', (test) => {
     ]);
     if (table === undefined) return;
     const limits = '{"a":2,"b":[5,1000,1]}';
-    const [like] = await driver.enqueue([newJob({ key: '1', priority: 3, maxAttempts: 7, limits })]);
+    const [like] = await driver.jobs.enqueue([newJob({ key: '1', priority: 3, maxAttempts: 7, limits })]);
     if (like === undefined) throw new Error('There is no job to compare with.');
     await table.exec('INSERT INTO % (id) VALUES (1)');
     const [, job] = await table.jobs();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineHandler, type JobChanges } from '@rowlock/core';
 import { limitsText } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, within } from '../until.js';
@@ -110,7 +111,7 @@ export const changes = theme('changes', (test) => {
       { payload: 'x'.repeat(1_100_000) },
     ])
       await expect(client.update(job.publicId, change)).rejects.toMatchObject(invalid);
-    await driver.move('cancel', job.publicId);
+    await moveOne(driver, 'cancel', job.publicId);
     const ended = { code: 'ROWLOCK_ILLEGAL_TRANSITION', message: expect.stringContaining('cancelled') };
     await expect(client.update(job.publicId, { priority: 1 })).rejects.toMatchObject(ended);
     const missing = { code: 'ROWLOCK_JOB_NOT_FOUND' };

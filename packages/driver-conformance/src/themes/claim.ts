@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JobId, Line, NewJob } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { ODD_NAMES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -221,7 +222,7 @@ export const claim = theme('claim', (test) => {
 
   test('leaves a job that was cancelled', async ({ driver, put, claimSession, claim }) => {
     const { publicId } = await put();
-    await driver.move('cancel', publicId);
+    await moveOne(driver, 'cancel', publicId);
     expect(await claim(claimSession())).toBeUndefined();
   });
 
@@ -355,13 +356,13 @@ export const claim = theme('claim', (test) => {
       take,
     }) => {
       const many = (change: Partial<NewJob>) => Array.from({ length: size }, () => newJob(change));
-      await driver.enqueue(many({ key }));
+      await driver.jobs.enqueue(many({ key }));
       const settling = claimSession();
       const siblings = await settling.lockSiblings({ queue, keys: [key] }, size + 1);
       await settling.settle(siblings.map((job) => settlement(job)));
       await settling.commit();
       const rows = await putMany([{}, {}, {}, {}]);
-      await driver.enqueue(many({}));
+      await driver.jobs.enqueue(many({}));
 
       // Each next transaction gets exactly the next row: the ones before have locked theirs and nothing else.
       const taken: JobId[] = [];
@@ -378,7 +379,7 @@ export const claim = theme('claim', (test) => {
     const most = driver.pool?.most;
     const wanted = (most ?? 12) + 3;
     const claimed = Array.from({ length: wanted }, async () => {
-      const session = driver.claimSession({ idleLimitMs: 60_000 });
+      const session = driver.claims.session({ idleLimitMs: 60_000 });
       await claim(session);
       return session;
     });

@@ -143,13 +143,15 @@ export const contexts = theme('contexts', (test) => {
     const handler = defineHandler({ kind: 'work', queue: stage.queue, payload: AnyJson, run: () => {} });
     const { worker, rowlock } = await openWorker(stage, [handler], {}, (driver) =>
       instead(driver, {
-        claimSession(options) {
-          found.push(storage.getStore());
-          return driver.claimSession(options);
-        },
-        survey(lanes) {
-          found.push(storage.getStore());
-          return driver.survey(lanes);
+        claims: {
+          session(options) {
+            found.push(storage.getStore());
+            return driver.claims.session(options);
+          },
+          survey(lanes) {
+            found.push(storage.getStore());
+            return driver.claims.survey(lanes);
+          },
         },
       }),
     );

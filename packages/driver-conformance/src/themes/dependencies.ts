@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
@@ -116,14 +117,14 @@ export const dependencies = theme('dependencies', (test) => {
   test('counts again a job that was redriven', async ({ key, put, serve, driver, claimSession }) => {
     const create = await put({ key, kind: 'create' });
     await serve({ event: 'fail' }, { kinds: ['create'] });
-    await driver.move('redrive', create.publicId);
+    await moveOne(driver, 'redrive', create.publicId);
     const question = { key, kinds: ['create'], before: LAST, except: [] };
     expect(await claimSession().firstOutstanding(question)).toBe(create.id);
   });
 
   test('does not count what is not committed', async ({ key, driver, newJob, caller, claimSession }) => {
     const application = await caller();
-    await driver.join(application.tx).enqueue([newJob({ key, kind: 'create' })]);
+    await driver.join(application.tx).jobs.enqueue([newJob({ key, kind: 'create' })]);
     const question = { key, kinds: ['create'], before: LAST, except: [] };
     expect(await claimSession().firstOutstanding(question)).toBeUndefined();
   });

@@ -13,28 +13,28 @@ export const dueQueues = theme('due queues', (test) => {
     await put({ queue: some });
     await put({ queue: some });
     await put({ queue: other });
-    const found = await driver.dueQueues({ queues: [some, empty, other], kinds: [KIND] });
+    const found = await driver.claims.dueQueues({ queues: [some, empty, other], kinds: [KIND] });
     expect([...found].sort()).toEqual([some, other].sort());
   });
 
   test('are none without queues, without kinds, and without jobs', async ({ driver, queue, put }) => {
-    expect(await driver.dueQueues({ queues: [queue], kinds: [KIND] })).toEqual([]);
+    expect(await driver.claims.dueQueues({ queues: [queue], kinds: [KIND] })).toEqual([]);
     await put();
-    expect(await driver.dueQueues({ queues: [], kinds: [KIND] })).toEqual([]);
-    expect(await driver.dueQueues({ queues: [queue], kinds: [] })).toEqual([]);
+    expect(await driver.claims.dueQueues({ queues: [], kinds: [KIND] })).toEqual([]);
+    expect(await driver.claims.dueQueues({ queues: [queue], kinds: [] })).toEqual([]);
   });
 
   test('include one whose job is held', async ({ driver, queue, put, hold }) => {
     await put();
     await hold();
-    expect(await driver.dueQueues({ queues: [queue], kinds: [KIND] })).toEqual([queue]);
+    expect(await driver.claims.dueQueues({ queues: [queue], kinds: [KIND] })).toEqual([queue]);
   });
 
   test('include one whose job has a busy key', async ({ driver, queue, put, hold }) => {
     await put({ key: 'busy' });
     await put({ key: 'busy' });
     await hold();
-    expect(await driver.dueQueues({ queues: [queue], kinds: [KIND] })).toEqual([queue]);
+    expect(await driver.claims.dueQueues({ queues: [queue], kinds: [KIND] })).toEqual([queue]);
   });
 
   test('include none with jobs of other kinds, later jobs, or settled jobs alone', async ({
@@ -49,8 +49,8 @@ export const dueQueues = theme('due queues', (test) => {
     await put({ queue: later, available: { inMs: HOUR_MS } });
     await put();
     await serve();
-    expect(await driver.dueQueues({ queues: [...queues, queue], kinds: [KIND] })).toEqual([]);
-    expect(await driver.dueQueues({ queues, kinds: [KIND, 'other'] })).toEqual([kind]);
+    expect(await driver.claims.dueQueues({ queues: [...queues, queue], kinds: [KIND] })).toEqual([]);
+    expect(await driver.claims.dueQueues({ queues, kinds: [KIND, 'other'] })).toEqual([kind]);
   });
 
   test('are found among a thousand', async ({ driver, queue, put }) => {
@@ -59,7 +59,7 @@ export const dueQueues = theme('due queues', (test) => {
     const last = `${queue}-999`;
     for (const each of [first, last]) await put({ queue: each });
     const kinds = queues.map((_, place) => (place === 7 ? KIND : `${KIND}-${place}`));
-    const found = await driver.dueQueues({ queues, kinds });
+    const found = await driver.claims.dueQueues({ queues, kinds });
     expect([...found].sort()).toEqual([first, last].sort());
   });
 

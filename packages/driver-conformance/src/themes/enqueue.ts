@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 export const enqueue = theme('enqueue', (test) => {
   test('inserts in the order given', async ({ driver, reader, queue, newJob }) => {
     const jobs = Array.from({ length: 50 }, (_, place) => newJob({ payload: { place } }));
-    const enqueued = await driver.enqueue(jobs);
+    const enqueued = await driver.jobs.enqueue(jobs);
     const rows = await reader.jobs(queue);
     expect(rows.map(({ payload }) => payload)).toEqual(jobs.map(({ payload }) => payload));
     expect(rows.map(({ publicId }) => publicId)).toEqual(enqueued.map(({ publicId }) => publicId));
@@ -38,7 +38,7 @@ export const enqueue = theme('enqueue', (test) => {
       createdBy: 'host-a',
     };
     const before = await reader.now();
-    const [enqueued] = await driver.enqueue([job]);
+    const [enqueued] = await driver.jobs.enqueue([job]);
     const after = await reader.now();
 
     expect(enqueued?.outcome).toBe('enqueued');
@@ -77,7 +77,7 @@ export const enqueue = theme('enqueue', (test) => {
       [{ ...own, ...unique('first') }, {}, { ...own, ...unique('second') }],
       [{ payload: null }, { payload: null }],
     ].map((changes) => changes.map((change) => newJob(change)));
-    for (const jobs of calls) await driver.enqueue(jobs);
+    for (const jobs of calls) await driver.jobs.enqueue(jobs);
     const rows = await reader.jobs(queue);
     expect(rows).toHaveLength(calls.flat().length);
     for (const [index, { available, unique: wanted, ...job }] of calls.flat().entries()) {
@@ -113,13 +113,13 @@ export const enqueue = theme('enqueue', (test) => {
   });
 
   test('takes an empty list', async ({ driver, reader, queue }) => {
-    expect(await driver.enqueue([])).toEqual([]);
+    expect(await driver.jobs.enqueue([])).toEqual([]);
     expect(await reader.jobs(queue)).toEqual([]);
   });
 
   test(`takes ${LIMITS.jobsPerCall} jobs in one call`, async ({ driver, queue, newJob, reader }) => {
     const jobs = Array.from({ length: LIMITS.jobsPerCall }, (_, place) => newJob({ payload: place }));
-    const enqueued = await driver.enqueue(jobs);
+    const enqueued = await driver.jobs.enqueue(jobs);
     expect(new Set(enqueued.map(({ publicId }) => publicId)).size).toBe(jobs.length);
     const rows = await reader.jobs(queue);
     expect(rows.map(({ payload }) => payload)).toEqual(jobs.map(({ payload }) => payload));
@@ -148,7 +148,7 @@ export const enqueue = theme('enqueue', (test) => {
 
   test('stores all jobs of a call, or none', async ({ driver, reader, queue, newJob }) => {
     const jobs = [newJob(), newJob({ payload: 'a NUL: \0' }), newJob()];
-    await expect(driver.enqueue(jobs)).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(driver.jobs.enqueue(jobs)).rejects.toMatchObject({ code: 'InvalidInput' });
     expect(await reader.jobs(queue)).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ export const enqueue = theme('enqueue', (test) => {
     const [nul, wrong] = [{ text: '\0' }, { at: new Date(Number.NaN) }];
     for (const bad of [newJob({ payload: nul }), newJob({ available: wrong })]) {
       const jobs = Array.from({ length: 2_500 }, (_, place) => (place === 2_300 ? bad : newJob()));
-      await expect(driver.enqueue(jobs)).rejects.toMatchObject({ code: 'InvalidInput' });
+      await expect(driver.jobs.enqueue(jobs)).rejects.toMatchObject({ code: 'InvalidInput' });
       expect(await reader.jobs(queue)).toEqual([]);
     }
   });
@@ -180,7 +180,7 @@ export const enqueue = theme('enqueue', (test) => {
     const jobs = Array.from({ length: 2_500 }, (_, place) => newJob({ payload: place }));
     for (const place of [1_200, 2_400]) jobs[place] = newJob({ payload: place, ...unique('before') });
     for (const place of [100, 2_300]) jobs[place] = newJob({ payload: place, ...unique('twice') });
-    const enqueued = await driver.enqueue(jobs);
+    const enqueued = await driver.jobs.enqueue(jobs);
     const duplicates = enqueued.flatMap(({ outcome }, place) => (outcome === 'duplicate' ? [place] : []));
     expect(duplicates).toEqual([1_200, 2_300, 2_400]);
     expect(enqueued[1_200]).toEqual({ outcome: 'duplicate', publicId: before.publicId });
@@ -193,7 +193,7 @@ export const enqueue = theme('enqueue', (test) => {
   test("counts a delay by the database's clock", async ({ driver, reader, newJob, row }) => {
     const before = await reader.now();
     const [enqueued] = await withWrongClock(() =>
-      driver.enqueue([newJob({ available: { inMs: 3_600_000 } })]),
+      driver.jobs.enqueue([newJob({ available: { inMs: 3_600_000 } })]),
     );
     const after = await reader.now();
     const { availableAt, createdAt } = await row({ publicId: enqueued?.publicId ?? '' });
@@ -247,7 +247,7 @@ export const enqueue = theme('enqueue', (test) => {
     await put({ key });
     const { held, job } = await hold();
     await held.lockSiblings({ queue: job.queue, keys: [key] }, 10);
-    const enqueued = await within('the enqueue beside a held key', driver.enqueue([newJob({ key })]));
+    const enqueued = await within('the enqueue beside a held key', driver.jobs.enqueue([newJob({ key })]));
     expect(enqueued).toMatchObject([{ outcome: 'enqueued' }]);
   });
 

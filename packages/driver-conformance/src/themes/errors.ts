@@ -8,6 +8,7 @@ import {
 import { expect } from 'vitest';
 import { countStates } from '../count-states.js';
 import type { SampledCode } from '../driver-harness.js';
+import { moveOne } from '../move-one.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
 import { AnyJson } from '../worker-process.js';
@@ -71,17 +72,17 @@ export const errors = theme('errors', (test) => {
     const { driver } = dead;
     // A connection that idles in a pool may be handed out once more before it is seen to be gone.
     const verbs: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['enqueue', () => driver.enqueue([newJob()])],
-      ['list', () => driver.list({ queue }, { limit: 1, before: null })],
+      ['enqueue', () => driver.jobs.enqueue([newJob()])],
+      ['list', () => driver.jobs.list({ queue }, { limit: 1, before: null })],
       ['count', () => countStates(driver, { queue })],
-      ['move', () => driver.move('cancel', '11111111-1111-4111-8111-111111111111')],
-      ['notify', () => driver.notify([{ queue }])],
-      ['workers', () => driver.workers()],
+      ['move', () => moveOne(driver, 'cancel', '11111111-1111-4111-8111-111111111111')],
+      ['notify', () => driver.workers.notify([{ queue }])],
+      ['workers', () => driver.workers.list()],
       ['migrate', () => driver.schema.migrate()],
       ['verify', () => driver.schema.verify()],
-      ['claim', () => claim(driver.claimSession({ idleLimitMs: 1_000 }))],
-      ['survey', () => driver.survey({ queues: [queue], kinds: [key] })],
-      ['anchor', () => driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })],
+      ['claim', () => claim(driver.claims.session({ idleLimitMs: 1_000 }))],
+      ['survey', () => driver.claims.survey({ queues: [queue], kinds: [key] })],
+      ['anchor', () => driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })],
     ];
     for (const [name, verb] of verbs) {
       const error = await reasonOf(verb());
@@ -91,7 +92,7 @@ export const errors = theme('errors', (test) => {
 
   test('a driver whose connections were ended recovers by itself', async ({ process, queue, newJob }) => {
     const { driver, disconnect } = await process();
-    await driver.enqueue([newJob()]);
+    await driver.jobs.enqueue([newJob()]);
     await disconnect();
     const counts = await until('the driver answers', () =>
       countStates(driver, { queue }).catch(() => undefined),

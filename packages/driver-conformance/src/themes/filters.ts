@@ -2,6 +2,7 @@ import { defineHandler, type Json, type Members, STATES, type State } from '@row
 import { hasMembers, type JobFilter, type JobId, type Page } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
+import { moveOne } from '../move-one.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, until } from '../until.js';
@@ -13,12 +14,12 @@ const day = (n: number): Date => new Date(Date.UTC(2020, 0, n));
 /** The payloads of the jobs that a filter finds, oldest first, by each verb. */
 async function found<Tx>({ driver, queue, reader }: Stage<Tx>, filter: JobFilter): Promise<readonly Json[]> {
   const page = { limit: 100, before: null };
-  const { jobs } = await driver.list({ queue, ...filter }, page);
-  const ids = await driver.listIds({ queue, ...filter }, page);
+  const { jobs } = await driver.jobs.list({ queue, ...filter }, page);
+  const ids = await driver.jobs.ids({ queue, ...filter }, page);
   expect(ids.jobs.map(({ publicId }) => publicId)).toEqual(jobs.map(({ publicId }) => publicId));
   const rows = new Map((await reader.jobs(queue)).map((row) => [row.publicId, row]));
   expect(ids.jobs.map(({ id }) => id)).toEqual(jobs.map(({ publicId }) => rows.get(publicId)?.id));
-  expect(await driver.count({ queue, ...filter }, page)).toEqual({ count: jobs.length, next: null });
+  expect(await driver.jobs.count({ queue, ...filter }, page)).toEqual({ count: jobs.length, next: null });
   return jobs.map(({ payload }) => payload).reverse();
 }
 
@@ -42,7 +43,7 @@ async function history<Tx>(stage: Stage<Tx>): Promise<void> {
   const delayMs = DAY_MS;
   await serve({ event: 'retry', delayMs, error: { code: 'E_ONE', message: 'a door' } }, { kinds: ['c'] });
   const cancelled = await put({ kind: 'a', payload: 'cancelled' });
-  await driver.move('cancel', cancelled.publicId);
+  await moveOne(driver, 'cancel', cancelled.publicId);
   const waiting = await put({ kind: 'b', payload: 'waiting' });
   for (const [place, job] of [complete, failed, other, again, cancelled, waiting].entries())
     await dated(job, 10 * (place + 1), ![again, waiting].includes(job));
@@ -155,12 +156,12 @@ export const filters = theme('filters', (test) => {
     let looks = 0;
     do {
       const page: Page = { limit: 100, before, after, look: 10 };
-      const { jobs, next } = await driver.list(filter, page);
+      const { jobs, next } = await driver.jobs.list(filter, page);
       expect(jobs.length).toBeLessThanOrEqual(10);
       listed.push(...jobs.map(({ payload }) => payload));
-      const { count, next: countNext } = await driver.count(filter, page);
+      const { count, next: countNext } = await driver.jobs.count(filter, page);
       expect([count, countNext]).toEqual([jobs.length, next]);
-      expect((await driver.listIds(filter, page)).next).toEqual(next);
+      expect((await driver.jobs.ids(filter, page)).next).toEqual(next);
       counted += count;
       before = next;
       looks += 1;
@@ -181,7 +182,7 @@ export const filters = theme('filters', (test) => {
     const page = { limit: 100, before: null, look: 5 };
     const publicIds = rows.map(({ publicId }) => publicId).reverse();
     for (const filter of [{ key }, { publicIds, status: 'new' }] as const) {
-      const { jobs, next } = await driver.list(filter, { ...page, look: filter.publicIds ? 5 : 1_000 });
+      const { jobs, next } = await driver.jobs.list(filter, { ...page, look: filter.publicIds ? 5 : 1_000 });
       expect([jobs.map(({ publicId }) => publicId), next]).toEqual([publicIds, null]);
     }
   });
@@ -189,16 +190,19 @@ export const filters = theme('filters', (test) => {
   test('a page lies between two ids', async ({ driver, queue, putMany }) => {
     const rows = await putMany(Array.from({ length: 9 }, (_, payload) => ({ payload })));
     const [after = null, before = null] = [rows[2]?.id, rows[7]?.id];
-    const { jobs, next } = await driver.list({ queue }, { limit: 3, before, after });
+    const { jobs, next } = await driver.jobs.list({ queue }, { limit: 3, before, after });
     expect([jobs.map(({ payload }) => payload), next]).toEqual([[6, 5, 4], rows[4]?.id]);
-    const last = await driver.list({ queue }, { limit: 3, before: next, after });
+    const last = await driver.jobs.list({ queue }, { limit: 3, before: next, after });
     expect([last.jobs.map(({ payload }) => payload), last.next]).toEqual([[3], null]);
-    expect(await driver.count({ queue }, { limit: 100, before, after })).toEqual({ count: 4, next: null });
+    expect(await driver.jobs.count({ queue }, { limit: 100, before, after })).toEqual({
+      count: 4,
+      next: null,
+    });
   });
 
   test('a count ends at its limit', async ({ driver, queue, putMany }) => {
     await putMany(Array.from({ length: 9 }, () => ({})));
-    expect(await driver.count({ queue }, { limit: 4, before: null })).toEqual({ count: 4, next: null });
+    expect(await driver.jobs.count({ queue }, { limit: 4, before: null })).toEqual({ count: 4, next: null });
   });
 
   test('a running job is found as in progress, by several states as by one', async (stage) => {
@@ -217,7 +221,7 @@ export const filters = theme('filters', (test) => {
     await put({ key, payload: 'runs' });
     await put({ kind: 'other', payload: 'waits' });
     const failed = await put({ kind: 'third', payload: 'is cancelled' });
-    await stage.driver.move('cancel', failed.publicId);
+    await moveOne(stage.driver, 'cancel', failed.publicId);
     await startWorker(stage, [handler]);
     await running.promise;
     const by = (...status: readonly State[]): Promise<readonly Json[]> => found(stage, { status });
@@ -250,7 +254,7 @@ export const filters = theme('filters', (test) => {
     const { driver, queue, newJob, caller } = stage;
     const application = await caller();
     const store = driver.join(application.tx);
-    await store.enqueue([newJob({ payload: { a: 'mine' } })]);
+    await store.jobs.enqueue([newJob({ payload: { a: 'mine' } })]);
     const filter = {
       queue,
       kind: ['work', 'other'],
@@ -260,10 +264,10 @@ export const filters = theme('filters', (test) => {
       payload: { a: 'mine' },
     } as const;
     const page = { limit: 10, before: null, look: 100 };
-    expect((await store.list(filter, page)).jobs.map(({ payload }) => payload)).toEqual([{ a: 'mine' }]);
-    expect((await store.listIds(filter, page)).jobs).toHaveLength(1);
-    expect(await store.count({ ...filter, error: { code: 'E' } }, page)).toMatchObject({ count: 0 });
-    expect(await store.count({ ...filter, status: 'new' }, page)).toMatchObject({ count: 1 });
+    expect((await store.jobs.list(filter, page)).jobs.map(({ payload }) => payload)).toEqual([{ a: 'mine' }]);
+    expect((await store.jobs.ids(filter, page)).jobs).toHaveLength(1);
+    expect(await store.jobs.count({ ...filter, error: { code: 'E' } }, page)).toMatchObject({ count: 0 });
+    expect(await store.jobs.count({ ...filter, status: 'new' }, page)).toMatchObject({ count: 1 });
     await application.rollback();
   });
 });

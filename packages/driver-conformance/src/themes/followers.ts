@@ -2,6 +2,7 @@ import { defineHandler } from '@rowlock/core';
 import { NEVER } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
+import { moveOne } from '../move-one.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -19,14 +20,19 @@ export const followers = theme('followers', (test) => {
     const ids = [first, second, third].map(({ publicId }) => publicId);
     const waiting = await put({ after: ids, payload: 'last' });
     expect(waiting).toMatchObject({ status: 'new', availableAt: NEVER });
-    expect(await driver.survey({ queues: [queue], kinds: [] })).toMatchObject({ followers: true });
+    expect(await driver.claims.survey({ queues: [queue], kinds: [] })).toMatchObject({ followers: true });
     for (const [place, kind] of ['first', 'second', 'third'].entries()) {
       expect(await claim(claimSession())).toBeUndefined();
-      expect(await driver.admit({ after: ids })).toEqual({ queues: [], last: null, skipped: false });
-      if (kind === 'third') expect(await driver.move('cancel', third.publicId)).toEqual({ outcome: 'moved' });
+      expect(await driver.followers.admit({ after: ids })).toEqual({
+        queues: [],
+        last: null,
+        skipped: false,
+      });
+      if (kind === 'third')
+        expect(await moveOne(driver, 'cancel', third.publicId)).toEqual({ outcome: 'moved' });
       else await serve({ event: place === 0 ? 'complete' : 'fail' }, { kinds: [kind] });
     }
-    expect(await driver.admit({ after: [second.publicId] })).toEqual({
+    expect(await driver.followers.admit({ after: [second.publicId] })).toEqual({
       queues: [queue],
       last: null,
       skipped: false,
@@ -46,9 +52,9 @@ export const followers = theme('followers', (test) => {
     const { driver, queue, newJob, put, reader } = stage;
     const first = await put();
     const jobs = [newJob(), newJob({ after: [first.publicId, UNKNOWN] })];
-    await expect(driver.enqueue(jobs)).rejects.toMatchObject({ code: 'ROWLOCK_JOB_NOT_FOUND' });
+    await expect(driver.jobs.enqueue(jobs)).rejects.toMatchObject({ code: 'ROWLOCK_JOB_NOT_FOUND' });
     expect(await reader.jobs(queue)).toEqual([first]);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
@@ -65,7 +71,7 @@ export const followers = theme('followers', (test) => {
       await put({ after, available: { inMs: 3_600_000 } }),
     ];
     await serve();
-    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
     expect((await row(later)).availableAt).toEqual(at);
     const left = (await row(delayed)).availableAt.getTime() - delayed.createdAt.getTime();
     expect(Math.abs(left - 3_600_000)).toBeLessThan(5_000);
@@ -77,19 +83,19 @@ export const followers = theme('followers', (test) => {
     const first = await put();
     const { held, job } = await hold();
     const { publicId } = await within('the enqueue', put({ after: [first.publicId] }));
-    expect(await within('the look', driver.admit({ after: [first.publicId] }))).toEqual({
+    expect(await within('the look', driver.followers.admit({ after: [first.publicId] }))).toEqual({
       queues: [],
       last: null,
       skipped: false,
     });
     await held.settle([settlement(job)]);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
     });
     await held.commit();
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [queue],
       last: null,
       skipped: false,
@@ -101,7 +107,7 @@ export const followers = theme('followers', (test) => {
     const first = await put();
     await put({ after: [first.publicId] });
     await serve({ event: 'retry', delayMs: 3_600_000 });
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
@@ -113,21 +119,21 @@ export const followers = theme('followers', (test) => {
     await put({ after: [first.publicId] });
     await serve();
     expect(await driver.history.prune([first.id], 0)).toBe(1);
-    expect((await driver.admit(START)).queues).toContain(queue);
+    expect((await driver.followers.admit(START)).queues).toContain(queue);
   });
 
   test('jobs of an open transaction wait for jobs of the same one, and are there with its commit', async (stage) => {
     const { driver, newJob, caller, serve, claim, claimSession, reader, queue } = stage;
     const application = await caller();
     const store = driver.join(application.tx);
-    const [first] = await store.enqueue([newJob()]);
+    const [first] = await store.jobs.enqueue([newJob()]);
     const after = [first?.publicId ?? ''];
-    const [last] = await store.enqueue([newJob({ after })], [{ queue }]);
+    const [last] = await store.jobs.enqueue([newJob({ after })], [{ queue }]);
     expect(await reader.jobs(queue)).toEqual([]);
     await application.commit();
     expect((await serve()).publicId).toBe(first?.publicId);
     expect(await claim(claimSession())).toBeUndefined();
-    expect(await driver.admit({ after })).toMatchObject({ queues: [queue] });
+    expect(await driver.followers.admit({ after })).toMatchObject({ queues: [queue] });
     expect(await claim(claimSession())).toMatchObject({ publicId: last?.publicId });
   });
 
@@ -136,11 +142,11 @@ export const followers = theme('followers', (test) => {
     const first = await put();
     const after = [first.publicId];
     const application = await caller();
-    const [last] = await driver.join(application.tx).enqueue([newJob({ after })]);
+    const [last] = await driver.join(application.tx).jobs.enqueue([newJob({ after })]);
     await serve();
-    expect(await driver.admit({ after })).toEqual({ queues: [], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({ queues: [], last: null, skipped: false });
     await application.commit();
-    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
     expect(await claim(claimSession())).toMatchObject({ publicId: last?.publicId });
   });
 
@@ -150,7 +156,7 @@ export const followers = theme('followers', (test) => {
     await put({ after: [first.publicId, second.publicId] });
     await serve();
     await serve();
-    const looks = [first, second].map(({ publicId }) => driver.admit({ after: [publicId] }));
+    const looks = [first, second].map(({ publicId }) => driver.followers.admit({ after: [publicId] }));
     const admitted = (await Promise.all(looks)).flatMap(({ queues }) => queues);
     expect(admitted).toEqual([queue]);
   });
@@ -161,36 +167,36 @@ export const followers = theme('followers', (test) => {
     const waiting = await put({ after: [first.publicId] });
     const application = await caller();
     const update = { column: 'payload', operations: [], from: ['new'], mostBytes: 1_000_000 } as const;
-    await driver.join(application.tx).update(waiting.publicId, { ...update, values: { priority: 1 } });
+    await driver.join(application.tx).jobs.update(waiting.publicId, { ...update, values: { priority: 1 } });
     await serve();
     const after = [first.publicId];
-    expect(await driver.admit({ after })).toEqual({ queues: [], last: null, skipped: true });
+    expect(await driver.followers.admit({ after })).toEqual({ queues: [], last: null, skipped: true });
     await application.rollback();
-    expect(await driver.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
   });
 
   test('a waiting job that is cancelled is not touched again', async ({ driver, put, serve, row, queue }) => {
     const first = await put();
     const waiting = await put({ after: [first.publicId] });
-    expect(await driver.move('cancel', waiting.publicId)).toEqual({ outcome: 'moved' });
+    expect(await moveOne(driver, 'cancel', waiting.publicId)).toEqual({ outcome: 'moved' });
     await serve();
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
     });
     expect(await row(waiting)).toMatchObject({ status: 'cancelled', availableAt: NEVER });
-    expect((await driver.admit(START)).queues).not.toContain(queue);
+    expect((await driver.followers.admit(START)).queues).not.toContain(queue);
   });
 
   test('a waiting job that is given another time waits no more', async ({ driver, put, serve, row }) => {
     const first = await put({ available: { inMs: 3_600_000 } });
     const waiting = await put({ after: [first.publicId] });
     const update = { column: 'payload', operations: [], from: ['new'], mostBytes: 1_000_000 } as const;
-    await driver.update(waiting.publicId, { ...update, values: { available: { inMs: 0 } } });
+    await driver.jobs.update(waiting.publicId, { ...update, values: { available: { inMs: 0 } } });
     expect((await serve()).publicId).toBe(waiting.publicId);
-    await driver.move('cancel', first.publicId);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    await moveOne(driver, 'cancel', first.publicId);
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
@@ -203,16 +209,16 @@ export const followers = theme('followers', (test) => {
     const first = await put({ available: { inMs: 3_600_000 } });
     const unique = { key, scope: 'outstanding' } as const;
     const there = await put({ unique });
-    const again = await driver.enqueue([newJob({ unique, after: [first.publicId] })]);
+    const again = await driver.jobs.enqueue([newJob({ unique, after: [first.publicId] })]);
     expect(again).toEqual([{ outcome: 'duplicate', publicId: there.publicId }]);
     expect((await serve()).publicId).toBe(there.publicId);
-    await driver.move('cancel', first.publicId);
-    expect(await driver.admit({ after: [first.publicId] })).toEqual({
+    await moveOne(driver, 'cancel', first.publicId);
+    expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
     });
-    expect((await driver.admit(START)).queues).not.toContain(stage.queue);
+    expect((await driver.followers.admit(START)).queues).not.toContain(stage.queue);
   });
 
   test('a worker runs a job behind the last of those that it waits for', async (stage) => {

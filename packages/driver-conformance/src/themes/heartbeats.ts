@@ -22,11 +22,11 @@ export const heartbeats = theme('heartbeats', (test) => {
     const anchor = await stage.anchor(direct.driver);
     const { job, workerId, runId } = await leased(stage, pooled.driver);
     const aliveTo = async ({ driver }: Pick<typeof stage, 'driver'>) => {
-      const workers = await driver.workers();
+      const workers = await driver.workers.list();
       return [anchor.workerId, workerId].map((own) => workers.find(({ id }) => id === own)?.alive);
     };
     const reclaim = ({ driver }: Pick<typeof stage, 'driver'>) =>
-      driver.reclaim({ queues: [stage.queue], dead: [workerId] });
+      driver.claims.reclaim({ queues: [stage.queue], dead: [workerId] });
     const began = await stage.reader.now();
     await until('more than one beat was needed', async () => {
       for (const observer of [direct, pooled]) {
@@ -52,7 +52,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     expect(anchors.map(({ proof }) => proof)).toEqual(['session', 'heartbeat']);
     expect(anchors[1]?.pushed).toBe(false);
     const { workerId } = await leased(stage, dying.driver);
-    const reclaim = () => driver.reclaim({ queues: [stage.queue], dead: [workerId] });
+    const reclaim = () => driver.claims.reclaim({ queues: [stage.queue], dead: [workerId] });
     expect(await reclaim()).toEqual({ reclaimed: 0, missing: [], own: [] });
     await dying.kill();
     await until('its lease is put back', async () => (await reclaim()).reclaimed === 1);
@@ -63,7 +63,9 @@ export const heartbeats = theme('heartbeats', (test) => {
     const anchor = await stage.anchor(driver);
     await anchor.release();
     await anchor.release();
-    expect((await driver.workers()).find(({ id }) => id === anchor.workerId)).toMatchObject({ alive: false });
+    expect((await driver.workers.list()).find(({ id }) => id === anchor.workerId)).toMatchObject({
+      alive: false,
+    });
   });
 
   test('a held job of a worker whose sessions are shared is listed as in progress', async (stage) => {
@@ -107,7 +109,7 @@ export const heartbeats = theme('heartbeats', (test) => {
       const now = (await stage.reader.now()).getTime();
       return now > began.getTime() + LONG_MS;
     });
-    expect(await stage.driver.reclaim({ queues: [stage.queue], dead: [] })).toEqual({
+    expect(await stage.driver.claims.reclaim({ queues: [stage.queue], dead: [] })).toEqual({
       reclaimed: 0,
       missing: [],
       own: [],

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { countStates } from '../count-states.js';
 import type { TestDatabase, Truncate } from '../driver-harness.js';
+import { moveOne } from '../move-one.js';
 import { createStage, endProcess, type Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
@@ -41,7 +42,7 @@ export const idsAgain = theme('ids that come again', (test) => {
       const { workerId } = await stage.anchor();
       const put = () => putMany(Array.from({ length: jobs }, () => ({})));
       const before = await put();
-      await driver.startRuns([{ runId: randomUUID(), workerId, jobs: before }]).visible;
+      await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: before }]).visible;
       for (const job of before) expect((await view(job)).status).toBe('in-progress');
       await truncate('job');
 
@@ -54,13 +55,13 @@ export const idsAgain = theme('ids that come again', (test) => {
         'in-progress': 0,
       });
       const runId = randomUUID();
-      const started = await driver.startRuns([{ runId, workerId, jobs: rows }]).visible;
+      const started = await driver.claims.startRuns([{ runId, workerId, jobs: rows }]).visible;
       expect(started).toEqual({ earlier: [], unfinished: [] });
       const records = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
       expect(records.map((runs) => runs.some((run) => run.runId === runId))).toEqual(rows.map(() => true));
       for (const { publicId } of rows) {
-        await driver.move('cancel', publicId);
-        await driver.move('redrive', publicId);
+        await moveOne(driver, 'cancel', publicId);
+        await moveOne(driver, 'redrive', publicId);
         // The run that was just begun alone counts.
         expect(await stage.row({ publicId })).toMatchObject({ crashes: 1 });
       }
@@ -73,14 +74,14 @@ export const idsAgain = theme('ids that come again', (test) => {
     const { stage, truncate } = found;
     const { driver, put } = stage;
     const { workerId } = await stage.anchor();
-    await driver.startRuns([{ runId: randomUUID(), workerId, jobs: [await put()] }]).visible;
+    await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: [await put()] }]).visible;
     await truncate('job');
     const job = await put();
     const crashed = randomUUID();
-    const start = (runId: string) => driver.startRuns([{ runId, workerId, jobs: [job] }]).visible;
+    const start = (runId: string) => driver.claims.startRuns([{ runId, workerId, jobs: [job] }]).visible;
     expect(await start(crashed)).toEqual({ earlier: [], unfinished: [] });
     expect((await start(randomUUID())).unfinished).toEqual([crashed]);
-    await driver.endCrashed([crashed], [job.id]);
+    await driver.claims.endCrashed([crashed], [job.id]);
     expect(await start(randomUUID())).toEqual({
       earlier: [{ id: job.id, earlierRuns: 1, crashes: 1 }],
       unfinished: [],
@@ -95,7 +96,7 @@ export const idsAgain = theme('ids that come again', (test) => {
     const { worker } = await startWorker(stage, [handler], { concurrency: 1 });
     for (let round = 0; round < 4; round++) {
       await stage.putMany(Array.from({ length: 3 }, () => ({ maxAttempts: 2 })));
-      await stage.driver.notify([{ queue: stage.queue }]);
+      await stage.driver.workers.notify([{ queue: stage.queue }]);
       const rows = await allSettled(stage);
       expect(rows.map(({ status, attempt, crashes }) => [status, attempt, crashes])).toEqual(
         rows.map(() => ['complete', 1, 0]),
@@ -116,7 +117,7 @@ export const idsAgain = theme('ids that come again', (test) => {
     const second = await within('the start of another worker', stage.anchor());
     expect(second.workerId).not.toBe(first.workerId);
     await stage.put();
-    await stage.driver.notify([{ queue: stage.queue }]);
+    await stage.driver.workers.notify([{ queue: stage.queue }]);
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete', attempt: 1 }]);
   });
 
@@ -127,7 +128,7 @@ export const idsAgain = theme('ids that come again', (test) => {
     const { job, workerId } = await leased(stage, stage.driver, 1);
     await truncate('run');
     const scope = { queues: [stage.queue], dead: [], own: { workerId, ended: [] } };
-    await until('the lease is over', async () => (await stage.driver.reclaim(scope)).reclaimed === 1);
+    await until('the lease is over', async () => (await stage.driver.claims.reclaim(scope)).reclaimed === 1);
     expect(await stage.row(job)).toMatchObject({ status: 'new', runId: null });
   });
 });

@@ -121,9 +121,9 @@ export const jobRuns = theme('job runs', (test) => {
     await expect(client.insight.runs('no id')).rejects.toMatchObject(refused);
     const application = await caller();
     const store = driver.join(application.tx);
-    const [mine] = await store.enqueue([newJob()]);
-    expect(await store.jobRuns(mine?.publicId ?? '')).toEqual([]);
-    expect(await driver.jobRuns(mine?.publicId ?? '')).toBeUndefined();
+    const [mine] = await store.jobs.enqueue([newJob()]);
+    expect(await store.jobs.jobRuns(mine?.publicId ?? '')).toEqual([]);
+    expect(await driver.jobs.jobRuns(mine?.publicId ?? '')).toBeUndefined();
     await application.rollback();
   });
 });

@@ -13,7 +13,7 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     claim,
   }) => {
     const application = await caller();
-    const [enqueued] = await driver.join(application.tx).enqueue([newJob()]);
+    const [enqueued] = await driver.join(application.tx).jobs.enqueue([newJob()]);
     expect(await reader.jobs(queue)).toEqual([]);
     expect(await claim(claimSession())).toBeUndefined();
     await application.commit();
@@ -33,12 +33,12 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
 
     const refused = await caller();
     await notes.write(refused.tx, 'refused');
-    await driver.join(refused.tx).enqueue([newJob({ payload: 'refused' })]);
+    await driver.join(refused.tx).jobs.enqueue([newJob({ payload: 'refused' })]);
     await refused.rollback();
 
     const accepted = await caller();
     await notes.write(accepted.tx, 'accepted');
-    await driver.join(accepted.tx).enqueue([newJob({ payload: 'accepted' })]);
+    await driver.join(accepted.tx).jobs.enqueue([newJob({ payload: 'accepted' })]);
     await accepted.commit();
 
     expect(await notes.all()).toEqual(['accepted']);
@@ -54,7 +54,7 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
   }) => {
     const application = await caller();
     const unique = { key, scope: 'ever' } as const;
-    await driver.join(application.tx).enqueue([newJob({ unique })]);
+    await driver.join(application.tx).jobs.enqueue([newJob({ unique })]);
     await application.rollback();
     await put({ unique });
   });
@@ -72,10 +72,10 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     const first = await put({ unique });
     const application = await caller();
     const store = driver.join(application.tx);
-    expect(await store.enqueue([newJob({ unique })])).toEqual([
+    expect(await store.jobs.enqueue([newJob({ unique })])).toEqual([
       { outcome: 'duplicate', publicId: first.publicId },
     ]);
-    await store.enqueue([newJob({ payload: 'after the duplicate' })]);
+    await store.jobs.enqueue([newJob({ payload: 'after the duplicate' })]);
     await application.commit();
     expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual([{}, 'after the duplicate']);
   });
@@ -90,8 +90,8 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     const unique = { key, scope: 'outstanding' } as const;
     const application = await caller();
     const store = driver.join(application.tx);
-    const [first] = await store.enqueue([newJob({ unique })]);
-    expect(await store.enqueue([newJob({ unique })])).toEqual([
+    const [first] = await store.jobs.enqueue([newJob({ unique })]);
+    expect(await store.jobs.enqueue([newJob({ unique })])).toEqual([
       { outcome: 'duplicate', publicId: first?.publicId },
     ]);
     expect((await view({ publicId: first?.publicId ?? '' }, store)).status).toBe('new');
@@ -109,13 +109,13 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
     const first = await put({ unique });
     const application = await caller();
     // From here on a transaction that has a snapshot sees it.
-    await driver.join(application.tx).count({}, { limit: 1, before: null });
+    await driver.join(application.tx).jobs.count({}, { limit: 1, before: null });
     await reader.write(first.publicId, { status: 'complete', finishedAt: await reader.now() });
     const joined = driver.join(application.tx);
-    const [second, third] = await joined.enqueue([newJob({ unique }), newJob({ unique })]);
+    const [second, third] = await joined.jobs.enqueue([newJob({ unique }), newJob({ unique })]);
     expect(second).toMatchObject({ outcome: 'enqueued' });
     expect(third).toEqual({ outcome: 'duplicate', publicId: second?.publicId });
-    expect(await joined.enqueue([newJob({ unique })])).toEqual([third]);
+    expect(await joined.jobs.enqueue([newJob({ unique })])).toEqual([third]);
     await application.commit();
     expect(await reader.job(second?.publicId ?? '')).toMatchObject({ status: 'new' });
   });
@@ -130,11 +130,11 @@ export const joinedEnqueue = theme('joined enqueue', (test) => {
   }) => {
     await put({ payload: 'parent' });
     const failed = await hold();
-    await driver.join(failed.held.handle).enqueue([newJob({ payload: 'child of a failed run' })]);
+    await driver.join(failed.held.handle).jobs.enqueue([newJob({ payload: 'child of a failed run' })]);
     await failed.held.rollback();
 
     const { held, job } = await hold();
-    await driver.join(held.handle).enqueue([newJob({ payload: 'child' })]);
+    await driver.join(held.handle).jobs.enqueue([newJob({ payload: 'child' })]);
     expect((await reader.jobs(queue)).map(({ payload }) => payload)).toEqual(['parent']);
     await held.settle([settlement(job)]);
     await held.commit();

@@ -69,7 +69,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     });
     expect(await row(job)).toMatchObject({ status: 'in-progress', runId: settled?.runId });
     const behind = await put({ key });
-    await driver.notify([{ queue }]);
+    await driver.workers.notify([{ queue }]);
     await allSettled(stage);
     expect(await row(job)).toMatchObject({ status: 'complete', output: 'done', attempt: 2, crashes: 1 });
     expect(await row(behind)).toMatchObject({ status: 'complete', attempt: 1, crashes: 0 });
@@ -134,14 +134,16 @@ export const leasedRuns = theme('leased runs', (test) => {
     });
     const { worker } = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
       instead(driver, {
-        claimSession: (options) => {
-          const session = driver.claimSession(options);
-          return instead(session, {
-            lockLeased: async (runId, jobs, isCommitted) => {
-              if (dead-- > 0) throw new DriverError('ConnectionLost', 'The firewall has forgotten it.');
-              return session.lockLeased(runId, jobs, isCommitted);
-            },
-          });
+        claims: {
+          session: (options) => {
+            const session = driver.claims.session(options);
+            return instead(session, {
+              lockLeased: async (runId, jobs, isCommitted) => {
+                if (dead-- > 0) throw new DriverError('ConnectionLost', 'The firewall has forgotten it.');
+                return session.lockLeased(runId, jobs, isCommitted);
+              },
+            });
+          },
         },
       }),
     );
@@ -244,7 +246,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     await within('the handler', running.promise);
     // By this call, or by the worker itself, whose only slot is busy.
     await until('the lease is put back', async () => {
-      await driver.reclaim({ queues: [queue], dead: [] });
+      await driver.claims.reclaim({ queues: [queue], dead: [] });
       return (await row(job)).status === 'new';
     });
     finish.open();
@@ -267,7 +269,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     // It is to be back within a second of its own.
     const opened = await startWorker(stage, [handler], { clock: slowClock });
     await within('the handler', running.promise);
-    const living = async () => (await stage.driver.workers()).filter(({ alive }) => alive).length;
+    const living = async () => (await stage.driver.workers.list()).filter(({ alive }) => alive).length;
     const before = await living();
     await endSessions(opened.process);
     await until('the worker is back', async () => (await living()) === before);
@@ -282,12 +284,12 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { put, row } = stage;
     const sessions: SessionListener[] = [];
     const opened = await openWorker(stage, [leasing(stage, () => {})], {}, (driver) =>
-      instead(driver, {
-        anchor: (worker, session) => {
-          if (session !== undefined) sessions.push(session);
-          return driver.anchor(worker, session);
-        },
-      }),
+      instead(driver, { workers: {
+          anchor: (worker, session) => {
+            if (session !== undefined) sessions.push(session);
+            return driver.workers.anchor(worker, session);
+          },
+        } }),
     );
     const blocked = new Promise((resolve) => opened.worker.on('blocked', () => resolve(undefined)));
     await opened.worker.start();
@@ -317,12 +319,12 @@ export const leasedRuns = theme('leased runs', (test) => {
           return held.firstOutstanding(question);
         },
       }));
-      return instead(losing, {
-        anchor: (worker, session) => {
-          if (session !== undefined) sessions.push(session);
-          return driver.anchor(worker, session);
-        },
-      });
+      return instead(losing, { workers: {
+          anchor: (worker, session) => {
+            if (session !== undefined) sessions.push(session);
+            return driver.workers.anchor(worker, session);
+          },
+        } });
     });
     const job = await put({ key });
     const blocked = new Promise((resolve) => opened.worker.on('blocked', () => resolve(undefined)));
@@ -343,14 +345,14 @@ export const leasedRuns = theme('leased runs', (test) => {
   >(stage: Stage<Tx>) => {
     let starts = 0;
     const opened = await openWorker(stage, [leasing(stage, () => {})], {}, (driver) =>
-      instead(driver, {
-        async anchor(worker, session) {
-          starts += 1;
-          if (starts > 1) return driver.anchor(worker, session);
-          session?.lost();
-          throw new Error('the server is away');
-        },
-      }),
+      instead(driver, { workers: {
+          async anchor(worker, session) {
+            starts += 1;
+            if (starts > 1) return driver.workers.anchor(worker, session);
+            session?.lost();
+            throw new Error('the server is away');
+          },
+        } }),
     );
     await stage.put();
     await expect(opened.worker.start()).rejects.toThrow('the server is away');
@@ -371,12 +373,12 @@ export const leasedRuns = theme('leased runs', (test) => {
       told.open(await aborted(signal));
     });
     const opened = await openWorker(stage, [handler], { clock }, (driver) =>
-      instead(driver, {
-        anchor: (worker, session) => {
-          if (session !== undefined) sessions.push(session);
-          return driver.anchor(worker, session);
-        },
-      }),
+      instead(driver, { workers: {
+          anchor: (worker, session) => {
+            if (session !== undefined) sessions.push(session);
+            return driver.workers.anchor(worker, session);
+          },
+        } }),
     );
     await stage.put();
     await opened.worker.start();
@@ -482,7 +484,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     await startWorker(stage, [handler]);
     await within('the handler', running.promise);
     await put({ key });
-    await stage.driver.notify([{ queue }]);
+    await stage.driver.workers.notify([{ queue }]);
     const states = (await stage.reader.jobs(queue)).map(({ status }) => status);
     expect(states).toEqual(['in-progress', 'in-progress', 'in-progress', 'new']);
     finish.open();
@@ -525,7 +527,7 @@ export const leasedRuns = theme('leased runs', (test) => {
     const victim = await startWorker(stage, handlersOf(dying));
     for (let place = 0; place < 60; place++) {
       await put({ key: `${stage.key}-${place % 3}`, kind: place % 2 === 0 ? 'work' : 'held' });
-      await stage.driver.notify([{ queue }]);
+      await stage.driver.workers.notify([{ queue }]);
       if (place !== 30) continue;
       dying.over = true;
       for (const key of dying.keys) runLog.end(key);
@@ -544,15 +546,17 @@ export const leasedRuns = theme('leased runs', (test) => {
 function firstLeaseShort<Tx>(driver: Driver<Tx>): Driver<Tx> {
   let first = true;
   return instead(driver, {
-    claimSession(options) {
-      const session = driver.claimSession(options);
-      return instead(session, {
-        lease(runId, jobs, forMs) {
-          const short = first ? 1 : forMs;
-          first = false;
-          return session.lease(runId, jobs, short);
-        },
-      });
+    claims: {
+      session(options) {
+        const session = driver.claims.session(options);
+        return instead(session, {
+          lease(runId, jobs, forMs) {
+            const short = first ? 1 : forMs;
+            first = false;
+            return session.lease(runId, jobs, short);
+          },
+        });
+      },
     },
   });
 }

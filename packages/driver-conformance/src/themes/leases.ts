@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Job } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { countStates } from '../count-states.js';
+import { moveOne } from '../move-one.js';
 import { putOnRecord } from '../put-on-record.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -94,7 +95,7 @@ export const leases = theme('leases', (test) => {
   test('a run whose lease was put back waits for nobody who has the job since, and locks it for nobody', async (stage) => {
     const { driver, queue } = stage;
     const { job, runId } = await leased(stage, driver, 1);
-    const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
+    const reclaim = () => driver.claims.reclaim({ queues: [queue], dead: [] });
     await until('the lease is over', async () => (await reclaim()).reclaimed === 1);
     const nextWorker = await stage.hold();
     const late = stage.claimSession();
@@ -113,16 +114,18 @@ export const leases = theme('leases', (test) => {
   test('a survey tells that something is leased', async (stage) => {
     const lanes = { queues: [stage.queue], kinds: ['work'] };
     await stage.put();
-    expect(await stage.driver.survey(lanes)).toMatchObject({ leased: false });
+    expect(await stage.driver.claims.survey(lanes)).toMatchObject({ leased: false });
     await leased(stage);
-    expect(await stage.driver.survey(lanes)).toMatchObject({ leased: true });
-    expect(await stage.driver.survey({ ...lanes, queues: ['another'] })).toMatchObject({ leased: false });
+    expect(await stage.driver.claims.survey(lanes)).toMatchObject({ leased: true });
+    expect(await stage.driver.claims.survey({ ...lanes, queues: ['another'] })).toMatchObject({
+      leased: false,
+    });
   });
 
   test('the lease of a worker whose session is open is left alone, whoever calls it dead', async (stage) => {
     const { driver, queue } = stage;
     const { job, workerId } = await leased(stage);
-    expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toEqual({
+    expect(await driver.claims.reclaim({ queues: [queue], dead: [workerId] })).toEqual({
       reclaimed: 0,
       missing: [],
       own: [],
@@ -134,7 +137,7 @@ export const leases = theme('leases', (test) => {
     const { driver, queue, reader } = stage;
     const { job, runId, workerId } = await leased(stage);
     const reclaim = (by: string, ...ended: readonly string[]) =>
-      driver.reclaim({ queues: [queue], dead: [workerId], own: { workerId: by, ended } });
+      driver.claims.reclaim({ queues: [queue], dead: [workerId], own: { workerId: by, ended } });
     expect(await reclaim('1000000000')).toEqual({ reclaimed: 0, missing: [], own: [] });
     expect(await reclaim(workerId)).toEqual({ reclaimed: 0, missing: [], own: [runId] });
     expect(await reclaim(workerId, randomUUID())).toMatchObject({ reclaimed: 0 });
@@ -149,17 +152,19 @@ export const leases = theme('leases', (test) => {
     const dying = await stage.process();
     const { job, workerId, runId } = await leased(stage, dying.driver);
     await dying.kill();
-    const lapsed = () => driver.reclaim({ queues: [queue], dead: ['1000000000'] });
+    const lapsed = () => driver.claims.reclaim({ queues: [queue], dead: ['1000000000'] });
     await until('the lease lapses', async () => (await lapsed()).missing.includes(workerId));
     expect(await lapsed()).toEqual({ reclaimed: 0, missing: [workerId], own: [] });
-    expect(await driver.reclaim({ queues: ['another'], dead: [workerId] })).toEqual({
+    expect(await driver.claims.reclaim({ queues: ['another'], dead: [workerId] })).toEqual({
       reclaimed: 0,
       missing: [],
       own: [],
     });
     expect((await stage.row(job)).status).toBe('in-progress');
 
-    expect(await driver.reclaim({ queues: [queue], dead: [workerId] })).toMatchObject({ reclaimed: 1 });
+    expect(await driver.claims.reclaim({ queues: [queue], dead: [workerId] })).toMatchObject({
+      reclaimed: 1,
+    });
     expect(await stage.row(job)).toMatchObject({ status: 'new', attempt: 0, runId: null });
     // Its record says that it crashed, to whoever begins the next run.
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
@@ -180,7 +185,7 @@ export const leases = theme('leases', (test) => {
     await held.lockLeased(runId, [job.id], true);
     await held.settle([settlement(job, { runId })]);
     await dying.kill();
-    const reclaim = () => driver.reclaim({ queues: [queue], dead: [workerId] });
+    const reclaim = () => driver.claims.reclaim({ queues: [queue], dead: [workerId] });
     await until('the lease lapses', async () => (await reclaim()).missing.includes(workerId));
     expect(await within('an answer at once', reclaim())).toEqual({
       reclaimed: 0,
@@ -195,15 +200,15 @@ export const leases = theme('leases', (test) => {
   test('a lease that is over is put back, though the session of its worker be open', async (stage) => {
     const { driver, queue } = stage;
     const { job } = await leased(stage, driver, 1);
-    const reclaim = () => driver.reclaim({ queues: [queue], dead: [] });
+    const reclaim = () => driver.claims.reclaim({ queues: [queue], dead: [] });
     await until('the lease is over', async () => (await reclaim()).reclaimed === 1);
     expect((await stage.row(job)).status).toBe('new');
   });
 
   test('a cancel of a leased job is passed on to its run', async (stage) => {
     const { job } = await leased(stage);
-    expect(await stage.driver.move('cancel', job.publicId)).toMatchObject({ outcome: 'running' });
-    expect(await stage.driver.move('redrive', job.publicId)).toEqual({
+    expect(await moveOne(stage.driver, 'cancel', job.publicId)).toMatchObject({ outcome: 'running' });
+    expect(await moveOne(stage.driver, 'redrive', job.publicId)).toEqual({
       outcome: 'illegal',
       status: 'in-progress',
     });
@@ -214,7 +219,7 @@ export const leases = theme('leases', (test) => {
     await stage.put({ unique });
     const { held, job } = await stage.hold();
     await held.lease(randomUUID(), [job.id], 60_000);
-    const enqueuing = stage.driver.enqueue([stage.newJob({ unique })]);
+    const enqueuing = stage.driver.jobs.enqueue([stage.newJob({ unique })]);
     expect(await within('the duplicate', enqueuing)).toEqual([
       { outcome: 'duplicate', publicId: job.publicId },
     ]);
@@ -225,7 +230,7 @@ export const leases = theme('leases', (test) => {
     const notes = await createNotes();
     const caller = await stage.caller();
     let sent = 0;
-    const handle = driver.deferred({
+    const handle = driver.claims.deferred({
       send: (statement) => {
         sent += 1;
         return statement(caller.tx);

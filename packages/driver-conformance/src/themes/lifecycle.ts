@@ -10,6 +10,7 @@ import {
 } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobChange, JobRow } from '../driver-harness.js';
+import { moveOne } from '../move-one.js';
 import { putOnRecord } from '../put-on-record.js';
 import { type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -89,7 +90,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     for (const event of CLIENT_EVENTS) {
       test(`${event} of a job that is ${state} is ${legality(event, state)}`, async (stage) => {
         const { row, holder } = await bringTo(stage, state);
-        const moved = await stage.driver.move(event, row.publicId);
+        const moved = await moveOne(stage.driver, event, row.publicId);
         if (isLegal(event, state)) {
           expect(moved).toEqual({ outcome: 'moved' });
           expect((await stage.row(row)).status).toBe(TRANSITIONS[event].to);
@@ -127,7 +128,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     test(`redrive of a job that is ${state} gives it all its attempts again`, async (stage) => {
       const { row } = await bringTo(stage, state);
       const from = (await stage.reader.now()).getTime();
-      expect(await stage.driver.move('redrive', row.publicId)).toEqual({ outcome: 'moved' });
+      expect(await moveOne(stage.driver, 'redrive', row.publicId)).toEqual({ outcome: 'moved' });
       const to = (await stage.reader.now()).getTime();
       const after = await stage.row(row);
       expect(after).toMatchObject({
@@ -170,7 +171,7 @@ export const lifecycle = theme('lifecycle', (test) => {
     await held.settle([settlement(again, { runId, event: 'exhaust', ...counts, error: ERROR })]);
     await held.commit();
 
-    await driver.move('redrive', job.publicId);
+    await moveOne(driver, 'redrive', job.publicId);
     expect(await row(job)).toMatchObject({ attempt: 0, crashes: 1 });
     await hold();
     const [next] = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
@@ -194,10 +195,10 @@ export const lifecycle = theme('lifecycle', (test) => {
       const runId = randomUUID();
       await putOnRecord(driver, [{ runId, workerId, jobs: rows }]);
       // Of a run of several this job alone has a record then, besides the run's.
-      await driver.noteRun({ runId, jobs: ids.slice(0, 1) }, { progress: 0.5 });
+      await driver.claims.noteRun({ runId, jobs: ids.slice(0, 1) }, { progress: 0.5 });
       for (const { publicId } of rows) {
-        await driver.move('cancel', publicId);
-        expect(await driver.move('redrive', publicId)).toEqual({ outcome: 'moved' });
+        await moveOne(driver, 'cancel', publicId);
+        expect(await moveOne(driver, 'redrive', publicId)).toEqual({ outcome: 'moved' });
         expect(await row({ publicId })).toMatchObject({ attempt: 0, crashes: 1 });
       }
       const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: rows }]);
@@ -208,7 +209,7 @@ export const lifecycle = theme('lifecycle', (test) => {
   test('cancel says when the job ended, and where', async ({ driver, reader, put, row }) => {
     const job = await put({ available: { inMs: 3_600_000 } });
     const from = (await reader.now()).getTime();
-    await driver.move('cancel', job.publicId);
+    await moveOne(driver, 'cancel', job.publicId);
     const to = (await reader.now()).getTime();
     const after = await row(job);
     expect(after).toEqual({

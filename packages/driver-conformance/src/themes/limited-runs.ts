@@ -120,7 +120,9 @@ export const limitedRuns = theme('limited runs', (test) => {
     expect(slot.outcome).toBe('acquired');
     await client.enqueueMany(handler, [...PAYLOADS, { payload: 'last' }]);
     const { worker } = await openWorker(stage, [handler], {}, (driver) =>
-      instead(driver, { limitedParts: (stretch) => driver.limitedParts({ ...stretch, limit: 5 }) }),
+      instead(driver, {
+        admission: { limitedParts: (stretch) => driver.admission.limitedParts({ ...stretch, limit: 5 }) },
+      }),
     );
     await worker.start();
     await within('the job of the last limit runs', done.promise);

@@ -126,17 +126,17 @@ export const limits = theme('limits', (test) => {
 
   test('a size that was set takes the place of what callers say, until it is reset', async (stage) => {
     const { driver, key: name } = stage;
-    await driver.setLimit(name, { max: 1 }, 'ann');
+    await driver.admission.setLimit(name, { max: 1 }, 'ann');
     const first = await enter(stage, name, 5);
     expect(first).toBeDefined();
     expect(await enter(stage, name, 5)).toBeUndefined();
-    await driver.setLimit(name, { max: 2 }, 'bob');
-    const set = (await driver.limits()).filter((limit) => limit.name === name);
+    await driver.admission.setLimit(name, { max: 2 }, 'bob');
+    const set = (await driver.admission.limits()).filter((limit) => limit.name === name);
     expect(set).toMatchObject([{ name, max: 2, setBy: 'bob', setAt: expect.any(Date) }]);
     expect(await enter(stage, name, 1)).toBeDefined();
     expect(await enter(stage, name, 1)).toBeUndefined();
-    await driver.setLimit(name, null, 'bob');
-    expect((await driver.limits()).filter((limit) => limit.name === name)).toEqual([]);
+    await driver.admission.setLimit(name, null, 'bob');
+    expect((await driver.admission.limits()).filter((limit) => limit.name === name)).toEqual([]);
     expect(await enter(stage, name, 2)).toBeUndefined();
     expect(await enter(stage, name, 3)).toBeDefined();
   });
@@ -160,7 +160,7 @@ export const limits = theme('limits', (test) => {
         const [what = '', who = ''] = step.split(' ');
         if (what === 'resize') {
           size = orders % 2 === 0 ? 1 : 3;
-          await driver.setLimit(name, { max: size }, 'test');
+          await driver.admission.setLimit(name, { max: size }, 'test');
         } else if (what === 'enter') {
           const session = await enter(stage, name, 2);
           expect(session !== undefined, `${order} at ${step}`).toBe(inside.size < size);
@@ -171,7 +171,7 @@ export const limits = theme('limits', (test) => {
           inside.delete(who);
         }
       }
-      await driver.setLimit(name, null, 'test');
+      await driver.admission.setLimit(name, null, 'test');
     }
     expect(orders).toBe(105);
   });
@@ -245,11 +245,11 @@ export const limits = theme('limits', (test) => {
     expect((await claim(claimSession()))?.id).toBe(plain?.id);
     expect((await claim(claimSession(), { limits: b }))?.id).toBe(withB?.id);
     expect((await claim(claimSession(), { limits: a }))?.id).toBe(withA?.id);
-    expect(await driver.survey({ queues: [queue], kinds: ['work'] })).toMatchObject({
+    expect(await driver.claims.survey({ queues: [queue], kinds: ['work'] })).toMatchObject({
       limited: true,
       waiting: true,
     });
-    expect(await driver.survey({ queues: ['another queue'], kinds: ['work'] })).toMatchObject({
+    expect(await driver.claims.survey({ queues: ['another queue'], kinds: ['work'] })).toMatchObject({
       limited: false,
     });
   });
@@ -270,14 +270,14 @@ export const limits = theme('limits', (test) => {
       { scope: 'queue', name: pausedQueue },
       { scope: 'limit', name: `${key} 2` },
     ] as const) {
-      defer(() => driver.resume(target));
-      await driver.pause({ ...target, until: null, reason: null, by: 'test' });
+      defer(() => driver.admission.resume(target));
+      await driver.admission.pause({ ...target, until: null, reason: null, by: 'test' });
     }
     const found = [];
     let pages = 0;
     let from: QueuePart = { queue: b, limits: '' };
     for (;;) {
-      const { parts, last } = await driver.limitedParts({
+      const { parts, last } = await driver.admission.limitedParts({
         queues: queues.slice(queues.indexOf(from.queue)),
         beyond: from.limits,
         limit: 2,
@@ -305,19 +305,19 @@ export const limits = theme('limits', (test) => {
       followers: expect.any(Boolean),
       nextTickMs: null,
     };
-    expect(await driver.survey({ queues: [queue], kinds: ['work'] })).toEqual({
+    expect(await driver.claims.survey({ queues: [queue], kinds: ['work'] })).toEqual({
       ...found,
       waiting: true,
       unlimited: false,
       limited: true,
     });
-    expect(await driver.survey({ queues: [queue], kinds: ['other'] })).toMatchObject({
+    expect(await driver.claims.survey({ queues: [queue], kinds: ['other'] })).toMatchObject({
       ...found,
       waiting: false,
       unlimited: false,
     });
     expect(await partsOf(driver, [queue])).toEqual([{ queue, limits }]);
-    expect(await driver.dueQueues({ queues: [queue], kinds: ['work'] })).toEqual([]);
+    expect(await driver.claims.dueQueues({ queues: [queue], kinds: ['work'] })).toEqual([]);
   });
 
   test('parts are of due, new jobs alone', async (stage) => {
@@ -376,11 +376,11 @@ export const limits = theme('limits', (test) => {
     const held = claimSession();
     const job = await take(held, { limits });
     const runId = randomUUID();
-    await driver.startRuns([{ runId, workerId, jobs: [row] }]).visible;
+    await driver.claims.startRuns([{ runId, workerId, jobs: [row] }]).visible;
     await held.lease(runId, [job.id], 60_000);
     expect(await enter(stage, key, 1)).toBeUndefined();
     const scope = { queues: [queue], dead: [], own: { workerId, ended: [runId] } };
-    expect(await driver.reclaim(scope)).toMatchObject({ reclaimed: 1 });
+    expect(await driver.claims.reclaim(scope)).toMatchObject({ reclaimed: 1 });
     expect(await enter(stage, key, 1)).toBeDefined();
   });
 
@@ -409,7 +409,7 @@ export const limits = theme('limits', (test) => {
     const slots = (): Promise<readonly number[]> =>
       Promise.all([used, leased, fixed, gone].map((name) => reader.slots(name)));
     const prune = async (ageMs: number): Promise<void> => {
-      for (let beyond: string | null = ''; beyond !== null; ) beyond = await driver.pruneSlots(beyond, ageMs);
+      for (let beyond: string | null = ''; beyond !== null; ) beyond = await driver.admission.pruneSlots(beyond, ageMs);
     };
     for (const name of [fixed, gone]) await (await enter(stage, name, 1))?.commit();
     const holder = await enter(stage, used, 1);
@@ -417,7 +417,7 @@ export const limits = theme('limits', (test) => {
     const held = claimSession();
     const job = await take(held, { limits: sized(leased, 1) });
     await held.lease(randomUUID(), [job.id], 60_000);
-    await driver.setLimit(fixed, { max: 1 }, 'ann');
+    await driver.admission.setLimit(fixed, { max: 1 }, 'ann');
     const made = await slots();
     await prune(HOUR_MS);
     expect(await slots()).toEqual(made);
@@ -429,7 +429,7 @@ export const limits = theme('limits', (test) => {
       expect(await enter(stage, name, 1)).toBeDefined();
       expect(await enter(stage, name, 1)).toBeUndefined();
     }
-    await driver.setLimit(fixed, null, 'ann');
+    await driver.admission.setLimit(fixed, null, 'ann');
   });
 
   test('a lease whose time is over has no slot', async (stage) => {

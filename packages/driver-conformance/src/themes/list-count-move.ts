@@ -3,6 +3,7 @@ import { defineHandler, type JobView, type State } from '@rowlock/core';
 import type { JobFilter, JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { countStates } from '../count-states.js';
+import { moveOne } from '../move-one.js';
 import { ODD_NAMES } from '../names.js';
 import { KIND, settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -54,7 +55,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     let pages = 0;
     let before: JobId | null = null;
     do {
-      const page = await driver.list({ queue }, { limit: 5, before });
+      const page = await driver.jobs.list({ queue }, { limit: 5, before });
       expect(page.jobs.length).toBeLessThanOrEqual(5);
       listed.push(...page.jobs);
       before = page.next;
@@ -66,9 +67,9 @@ export const listCountMove = theme('list, count and move', (test) => {
 
   test('the last page says that it is the last, also when it is full', async ({ driver, queue, putMany }) => {
     await putMany([{}, {}, {}, {}]);
-    const first = await driver.list({ queue }, { limit: 2, before: null });
+    const first = await driver.jobs.list({ queue }, { limit: 2, before: null });
     expect(first.next).not.toBeNull();
-    const second = await driver.list({ queue }, { limit: 2, before: first.next });
+    const second = await driver.jobs.list({ queue }, { limit: 2, before: first.next });
     expect(second.jobs).toHaveLength(2);
     expect(second.next).toBeNull();
   });
@@ -94,7 +95,7 @@ export const listCountMove = theme('list, count and move', (test) => {
       [{ queue, status: 'error' }, 1],
       [{ publicIds: newestFirst.slice(1, 2) }, 1],
     ] as const) {
-      const listed = await driver.list(filter, { limit: 50, before: null });
+      const listed = await driver.jobs.list(filter, { limit: 50, before: null });
       const publicIds = listed.jobs.map(({ publicId }) => publicId);
       expect(publicIds).toHaveLength(jobs);
       expect(publicIds).toEqual(newestFirst.filter((each) => publicIds.includes(each)));
@@ -103,10 +104,10 @@ export const listCountMove = theme('list, count and move', (test) => {
 
   test('pages stay where they are while jobs come and go', async ({ driver, queue, putMany, put, serve }) => {
     const rows = await putMany(Array.from({ length: 6 }, () => ({})));
-    const first = await driver.list({ queue }, { limit: 3, before: null });
+    const first = await driver.jobs.list({ queue }, { limit: 3, before: null });
     await put();
     await serve();
-    const second = await driver.list({ queue }, { limit: 3, before: first.next });
+    const second = await driver.jobs.list({ queue }, { limit: 3, before: first.next });
     expect([...first.jobs, ...second.jobs].map(({ publicId }) => publicId)).toEqual(
       rows.map(({ publicId }) => publicId).reverse(),
     );
@@ -120,7 +121,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     ]);
     await serve({}, { kinds: ['b'] });
     const found = async (filter: JobFilter): Promise<readonly string[]> => {
-      const { jobs } = await driver.list(filter, { limit: 10, before: null });
+      const { jobs } = await driver.jobs.list(filter, { limit: 10, before: null });
       return jobs.map(({ publicId }) => publicId);
     };
     const id = (row: { publicId: string } | undefined): string => row?.publicId ?? '';
@@ -146,12 +147,12 @@ export const listCountMove = theme('list, count and move', (test) => {
         { queue, kind: name },
         { queue, key: name },
       ]) {
-        const { jobs } = await driver.list(filter, { limit: 100, before: null });
+        const { jobs } = await driver.jobs.list(filter, { limit: 100, before: null });
         expect(jobs.map(({ publicId }) => publicId)).toEqual([rows.get(name)]);
         expect((await countStates(driver, filter)).new).toBe(1);
       }
       expect(
-        (await driver.list({ queue: name }, { limit: 1, before: null })).jobs.map((job) => job.queue),
+        (await driver.jobs.list({ queue: name }, { limit: 1, before: null })).jobs.map((job) => job.queue),
       ).toEqual([]);
     }
     expect(await reader.jobs(queue)).toHaveLength(ODD_NAMES.length);
@@ -167,7 +168,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     await putMany([{ key }, { key }]);
     const { held } = await hold();
     await held.lockSiblings({ queue, keys: [key] }, 10);
-    const page = await within('the list', driver.list({ queue }, { limit: 10, before: null }));
+    const page = await within('the list', driver.jobs.list({ queue }, { limit: 10, before: null }));
     expect(page.jobs).toHaveLength(2);
     expect((await within('the count', countStates(driver, { queue }))).new).toBe(2);
   });
@@ -188,7 +189,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     await put();
     await serve({ event: 'fail', error: ERROR });
     const cancelled = await put();
-    await driver.move('cancel', cancelled.publicId);
+    await moveOne(driver, 'cancel', cancelled.publicId);
     await put({ available: { inMs: 60_000 } });
     await put({ kind: 'other', key });
     await put();
@@ -230,7 +231,7 @@ export const listCountMove = theme('list, count and move', (test) => {
 
   test('a move of a job that is not there says so', async ({ driver }) => {
     for (const event of ['cancel', 'redrive'] as const) {
-      expect(await driver.move(event, randomUUID())).toEqual({ outcome: 'missing' });
+      expect(await moveOne(driver, event, randomUUID())).toEqual({ outcome: 'missing' });
     }
   });
 
@@ -242,7 +243,7 @@ export const listCountMove = theme('list, count and move', (test) => {
   }) => {
     const before = await put();
     const { held, job } = await hold();
-    const moved = await within('the cancel beside the held job', driver.move('cancel', job.publicId));
+    const moved = await within('the cancel beside the held job', moveOne(driver, 'cancel', job.publicId));
     expect(moved).toEqual({ outcome: 'running', redrives: 0 });
     expect(await held.settle([settlement(job)])).toEqual([before.id]);
     await held.commit();
@@ -254,7 +255,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     const { held } = await hold();
     await held.lockSiblings({ queue, keys: [key] }, 1);
     for (const { publicId } of rows) {
-      expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
+      expect(await moveOne(driver, 'cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
   });
 
@@ -265,11 +266,11 @@ export const listCountMove = theme('list, count and move', (test) => {
     row,
   }) => {
     const job = await put();
-    const cancel = (redrives: number) => driver.move('cancel', job.publicId, redrives);
+    const cancel = (redrives: number) => moveOne(driver, 'cancel', job.publicId, redrives);
     expect(await cancel(1)).toEqual({ outcome: 'illegal', status: 'new' });
     expect(await cancel(0)).toEqual({ outcome: 'moved' });
     expect(await cancel(0)).toEqual({ outcome: 'illegal', status: 'cancelled' });
-    await driver.move('redrive', job.publicId);
+    await moveOne(driver, 'redrive', job.publicId);
     expect((await row(job)).redrives).toBe(1);
     expect(await cancel(0)).toEqual({ outcome: 'illegal', status: 'new' });
     const { held, job: again } = await hold();
@@ -293,11 +294,11 @@ export const listCountMove = theme('list, count and move', (test) => {
     }) => {
       const job = await put();
       const { held } = await hold();
-      const moved = await driver.move('cancel', job.publicId);
+      const moved = await moveOne(driver, 'cancel', job.publicId);
       if (moved.outcome !== 'running') return expect.unreachable(moved.outcome);
       await held.rollback();
       await serve({ event, attempt: event === 'retry' ? 1 : 0, error: ERROR, delayMs });
-      expect(await driver.move('cancel', job.publicId, moved.redrives)).toEqual({ outcome: 'moved' });
+      expect(await moveOne(driver, 'cancel', job.publicId, moved.redrives)).toEqual({ outcome: 'moved' });
     });
   }
 
@@ -307,7 +308,7 @@ export const listCountMove = theme('list, count and move', (test) => {
     row,
   }) => {
     const job = await put();
-    const moves = await Promise.all(Array.from({ length: 8 }, () => driver.move('cancel', job.publicId)));
+    const moves = await Promise.all(Array.from({ length: 8 }, () => moveOne(driver, 'cancel', job.publicId)));
     expect(moves.filter(({ outcome }) => outcome === 'moved')).toHaveLength(1);
     expect((await row(job)).status).toBe('cancelled');
   });
@@ -320,9 +321,9 @@ export const listCountMove = theme('list, count and move', (test) => {
     take,
   }) => {
     const job = await put();
-    await driver.move('cancel', job.publicId);
+    await moveOne(driver, 'cancel', job.publicId);
     expect(await claim(claimSession())).toBeUndefined();
-    await driver.move('redrive', job.publicId);
+    await moveOne(driver, 'redrive', job.publicId);
     expect((await take(claimSession())).id).toBe(job.id);
   });
 
@@ -333,24 +334,24 @@ export const listCountMove = theme('list, count and move', (test) => {
     take,
   }) => {
     const job = await put({ available: { inMs: 3_600_000 } });
-    await driver.move('cancel', job.publicId);
-    await driver.move('redrive', job.publicId);
+    await moveOne(driver, 'cancel', job.publicId);
+    await moveOne(driver, 'redrive', job.publicId);
     expect((await take(claimSession())).id).toBe(job.id);
   });
 
   test('redrive of a job whose unique key a later one has is refused', async ({ driver, key, put, row }) => {
     const unique = { key, scope: 'outstanding' } as const;
     const first = await put({ unique });
-    await driver.move('cancel', first.publicId);
+    await moveOne(driver, 'cancel', first.publicId);
     const before = await row(first);
     const second = await put({ unique });
-    await expect(driver.move('redrive', first.publicId)).rejects.toMatchObject({
+    await expect(moveOne(driver, 'redrive', first.publicId)).rejects.toMatchObject({
       name: 'DriverError',
       code: 'UniqueViolation',
     });
     expect(await row(first)).toEqual(before);
-    await driver.move('cancel', second.publicId);
-    expect(await driver.move('redrive', first.publicId)).toEqual({ outcome: 'moved' });
+    await moveOne(driver, 'cancel', second.publicId);
+    expect(await moveOne(driver, 'redrive', first.publicId)).toEqual({ outcome: 'moved' });
   });
 
   test("joined: a move happens with the caller's commit, or not at all", async ({
@@ -361,12 +362,12 @@ export const listCountMove = theme('list, count and move', (test) => {
   }) => {
     const job = await put();
     const refused = await caller();
-    expect(await driver.join(refused.tx).move('cancel', job.publicId)).toEqual({ outcome: 'moved' });
+    expect(await moveOne(driver.join(refused.tx), 'cancel', job.publicId)).toEqual({ outcome: 'moved' });
     expect((await row(job)).status).toBe('new');
     await refused.rollback();
     expect((await row(job)).status).toBe('new');
     const accepted = await caller();
-    await driver.join(accepted.tx).move('cancel', job.publicId);
+    await moveOne(driver.join(accepted.tx), 'cancel', job.publicId);
     await accepted.commit();
     expect((await row(job)).status).toBe('cancelled');
   });
@@ -374,8 +375,8 @@ export const listCountMove = theme('list, count and move', (test) => {
   test("joined: list and count see the caller's own writes", async ({ driver, queue, newJob, caller }) => {
     const application = await caller();
     const store = driver.join(application.tx);
-    await store.enqueue([newJob(), newJob()]);
-    expect((await store.list({ queue }, { limit: 10, before: null })).jobs).toHaveLength(2);
+    await store.jobs.enqueue([newJob(), newJob()]);
+    expect((await store.jobs.list({ queue }, { limit: 10, before: null })).jobs).toHaveLength(2);
     expect((await countStates(store, { queue })).new).toBe(2);
     expect((await countStates(driver, { queue })).new).toBe(0);
   });

@@ -33,7 +33,7 @@ export const looks = theme('looks', (test) => {
     stage.defer(() => listener.stop());
     for (let count = 0; count < LOOKS; count++) await look();
     const last = `the last after ${(await reader.now()).getTime()}`;
-    await driver.notify([{ schedule: last }]);
+    await driver.workers.notify([{ schedule: last }]);
     await listener.receives('the last wake-up', (wakeUp) => 'schedule' in wakeUp && wakeUp.schedule === last);
     expect(listener.received.filter((wakeUp) => JSON.stringify(wakeUp).includes(limit))).toEqual([]);
   });

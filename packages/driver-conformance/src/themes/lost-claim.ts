@@ -144,13 +144,15 @@ export const lostClaim = theme('lost claim', (test) => {
       // Of one slot: another one would take the job when its connections are back.
       const late = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
         instead(driver, {
-          startRuns(runs) {
-            begins.open();
-            const receipt = goOn.promise.then(() => driver.startRuns(runs));
-            return {
-              visible: receipt.then(({ visible }) => visible),
-              durable: async () => (await receipt).durable(),
-            };
+          claims: {
+            startRuns(runs) {
+              begins.open();
+              const receipt = goOn.promise.then(() => driver.claims.startRuns(runs));
+              return {
+                visible: receipt.then(({ visible }) => visible),
+                durable: async () => (await receipt).durable(),
+              };
+            },
           },
         }),
       );
@@ -250,23 +252,25 @@ function losesFirstClaim<Tx>(driver: Driver<Tx>, disconnect: () => Promise<void>
   let first = true;
   let newest: ClaimSession<Tx> | undefined;
   return instead(driver, {
-    claimSession(options) {
-      newest = driver.claimSession(options);
-      return newest;
-    },
-    startRuns(runs) {
-      const receipt = driver.startRuns(runs);
-      const visible = async (): Promise<RunsStarted> => {
-        const started = await receipt.visible;
-        if (first && newest) {
-          first = false;
-          const { lost } = newest;
-          await disconnect();
-          await aborted(lost);
-        }
-        return started;
-      };
-      return { visible: visible(), durable: () => receipt.durable() };
+    claims: {
+      session(options) {
+        newest = driver.claims.session(options);
+        return newest;
+      },
+      startRuns(runs) {
+        const receipt = driver.claims.startRuns(runs);
+        const visible = async (): Promise<RunsStarted> => {
+          const started = await receipt.visible;
+          if (first && newest) {
+            first = false;
+            const { lost } = newest;
+            await disconnect();
+            await aborted(lost);
+          }
+          return started;
+        };
+        return { visible: visible(), durable: () => receipt.durable() };
+      },
     },
   });
 }

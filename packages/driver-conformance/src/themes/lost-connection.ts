@@ -117,7 +117,7 @@ export const lostConnection = theme('lost connection', (test) => {
     defer,
   }) => {
     const job = await put();
-    const held = driver.claimSession({ idleLimitMs: 300 });
+    const held = driver.claims.session({ idleLimitMs: 300 });
     defer(() => held.rollback());
     const gone = { code: 'ConnectionLost' };
     // On a machine that stalls, the server may have ended it by now: then the claim says so as well.
@@ -139,11 +139,11 @@ export const lostConnection = theme('lost connection', (test) => {
     await put();
     const { driver } = await process();
     // A transaction begins with its first verb.
-    const short = driver.claimSession({ idleLimitMs: 500 });
+    const short = driver.claims.session({ idleLimitMs: 500 });
     expect(await claim(short)).toBeDefined();
     await short.rollback();
     const { held } = await hold({}, driver);
-    const watched = driver.claimSession({ idleLimitMs: 1_000 });
+    const watched = driver.claims.session({ idleLimitMs: 1_000 });
     expect(await claim(watched)).toBeUndefined();
     await within('the loss of the shorter one', aborted(watched.lost));
     expect(held.lost.aborted).toBe(false);

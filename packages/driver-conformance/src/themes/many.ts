@@ -1,6 +1,7 @@
 import { defineHandler, type ManyChanged } from '@rowlock/core';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
+import { moveOne } from '../move-one.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
@@ -15,7 +16,7 @@ async function mixture<Tx>({ driver, putMany, serve }: Stage<Tx>): Promise<reado
     Array.from({ length: 6 }, (_, n) => ({ kind: `k${n}`, payload: { even: n % 2 === 0 } })),
   );
   for (const kind of ['k0', 'k1']) await serve({ event: 'fail', error: ERROR }, { kinds: [kind] });
-  await driver.move('cancel', rows[2]?.publicId ?? '');
+  await moveOne(driver, 'cancel', rows[2]?.publicId ?? '');
   return rows;
 }
 
@@ -101,9 +102,9 @@ export const many = theme('many jobs', (test) => {
     const { driver, queue, putMany, hold, caller } = stage;
     const client = clientOf(stage, []);
     const [failed] = await putMany([{}, {}]);
-    await driver.move('cancel', failed?.publicId ?? '');
+    await moveOne(driver, 'cancel', failed?.publicId ?? '');
     const application = await caller();
-    expect(await driver.join(application.tx).move('redrive', failed?.publicId ?? '')).toEqual({
+    expect(await moveOne(driver.join(application.tx), 'redrive', failed?.publicId ?? '')).toEqual({
       outcome: 'moved',
     });
     const status = 'cancelled';
@@ -131,10 +132,10 @@ export const many = theme('many jobs', (test) => {
     const { driver, queue, key, put } = stage;
     const unique = { key, scope: 'outstanding' } as const;
     const taken = await put({ unique });
-    await driver.move('cancel', taken.publicId);
+    await moveOne(driver, 'cancel', taken.publicId);
     await put({ unique });
     const free = await put();
-    await driver.move('cancel', free.publicId);
+    await moveOne(driver, 'cancel', free.publicId);
     expect(await clientOf(stage, []).jobs.redriveMany({ queue, status: 'cancelled' })).toEqual({
       ...NOTHING,
       found: 2,

@@ -76,12 +76,14 @@ export const migrate = theme('migrate', (test) => {
       code: 'SchemaOutdated',
       message: expect.stringMatching(/migrat/i),
     };
-    await expect(driver.enqueue([newJob()])).rejects.toMatchObject(outdated);
-    await expect(driver.list({ queue }, { limit: 1, before: null })).rejects.toMatchObject(outdated);
+    await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject(outdated);
+    await expect(driver.jobs.list({ queue }, { limit: 1, before: null })).rejects.toMatchObject(outdated);
     await expect(countStates(driver, { queue })).rejects.toMatchObject(outdated);
-    await expect(driver.survey({ queues: [queue], kinds: ['work'] })).rejects.toMatchObject(outdated);
-    await expect(driver.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })).rejects.toMatchObject(outdated);
-    const held = driver.claimSession({ idleLimitMs: 60_000 });
+    await expect(driver.claims.survey({ queues: [queue], kinds: ['work'] })).rejects.toMatchObject(outdated);
+    await expect(driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: [] })).rejects.toMatchObject(
+      outdated,
+    );
+    const held = driver.claims.session({ idleLimitMs: 60_000 });
     await expect(stage.claim(held)).rejects.toMatchObject(outdated);
     await held.rollback();
   });

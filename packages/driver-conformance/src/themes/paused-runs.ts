@@ -106,18 +106,18 @@ export const pausedRuns = theme('paused runs', (test) => {
   test.once('a handler does not shorten a pause that ends later or never', async (stage) => {
     const { driver, key, defer } = stage;
     const target = { scope: 'limit', name: key } as const;
-    defer(() => driver.resume(target));
+    defer(() => driver.admission.resume(target));
     const now = (await stage.reader.now()).getTime();
     const [sooner, later] = [new Date(now + 1_800_000), new Date(now + 3_600_000)];
     const set = (until: Date | null, by: string) =>
-      driver.pause({ ...target, until, reason: by, by }, 'extend');
-    const found = async () => (await driver.pauses()).filter(({ name }) => name === key);
+      driver.admission.pause({ ...target, until, reason: by, by }, 'extend');
+    const found = async () => (await driver.admission.pauses()).filter(({ name }) => name === key);
     await set(sooner, 'a');
     await set(later, 'b');
     expect(await found()).toMatchObject([{ until: later, by: 'b', reason: 'b' }]);
     await set(sooner, 'c');
     expect(await found()).toMatchObject([{ until: later, by: 'b', reason: 'b' }]);
-    await driver.pause({ ...target, until: null, reason: null, by: 'd' });
+    await driver.admission.pause({ ...target, until: null, reason: null, by: 'd' });
     await set(later, 'e');
     expect(await found()).toMatchObject([{ until: null, by: 'd' }]);
   });

@@ -1,4 +1,4 @@
-import type { PauseTarget } from '@rowlock/core/driver';
+import type { JoinableAdmission, PauseTarget } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { partsOf } from '../parts-of.js';
 import { KIND, type Stage } from '../stage.js';
@@ -12,10 +12,10 @@ async function pause<Tx>(
   { driver, defer }: Pick<Stage<Tx>, 'driver' | 'defer'>,
   target: PauseTarget,
   ends: Date | null = null,
-  on: Pick<Stage<Tx>['driver'], 'pause'> = driver,
+  on: { readonly admission: Pick<JoinableAdmission, 'pause'> } = driver,
 ): Promise<void> {
-  defer(() => driver.resume(target));
-  await on.pause({ ...target, until: ends, reason: 'a reason', by: 'ann' });
+  defer(() => driver.admission.resume(target));
+  await on.admission.pause({ ...target, until: ends, reason: 'a reason', by: 'ann' });
 }
 
 /** A job of one limit, and the four ways to pause it. */
@@ -42,7 +42,7 @@ export const pauses = theme('pauses', (test) => {
       const held = claimSession();
       expect(await claim(held, { limits, kinds: [kind] }), target.scope).toBeUndefined();
       await held.rollback();
-      await driver.resume(target);
+      await driver.admission.resume(target);
       expect(await claim(held, { limits, kinds: [kind] }), target.scope).toMatchObject({ id: job.id });
       await held.rollback();
     }
@@ -68,7 +68,7 @@ export const pauses = theme('pauses', (test) => {
 
   test('a claim that begins after the pause takes nothing, while claims come and go', async (stage) => {
     const { queue, driver, reader, claimSession } = stage;
-    await stage.driver.enqueue(Array.from({ length: 300 }, () => stage.newJob()));
+    await stage.driver.jobs.enqueue(Array.from({ length: 300 }, () => stage.newJob()));
     let isPaused = false;
     let late = 0;
     const claiming = Array.from({ length: 4 }, async () => {
@@ -86,7 +86,7 @@ export const pauses = theme('pauses', (test) => {
     await Promise.all(claiming);
     expect(late).toBe(0);
     expect(new Set((await reader.jobs(queue)).map(({ status }) => status))).toEqual(new Set(['new']));
-    await driver.resume({ scope: 'queue', name: queue });
+    await driver.admission.resume({ scope: 'queue', name: queue });
     expect(await stage.claim(claimSession())).toBeDefined();
   });
 
@@ -98,13 +98,16 @@ export const pauses = theme('pauses', (test) => {
       const limited = target.scope === 'limit';
       await pause(stage, target);
       const lanes = { queues: [queue], kinds: [kind] };
-      expect(await driver.dueQueues(lanes), target.scope).toEqual(limited ? [queue] : []);
-      expect(await driver.survey(lanes), target.scope).toMatchObject({ waiting: limited, nextDueMs: null });
+      expect(await driver.claims.dueQueues(lanes), target.scope).toEqual(limited ? [queue] : []);
+      expect(await driver.claims.survey(lanes), target.scope).toMatchObject({
+        waiting: limited,
+        nextDueMs: null,
+      });
       const parts = target.scope === 'kind' ? [{ queue, limits }] : [];
       expect(await partsOf(driver, [queue]), target.scope).toEqual(parts);
-      await driver.resume(target);
-      expect(await driver.dueQueues(lanes)).toEqual([queue]);
-      expect(await driver.survey(lanes)).toMatchObject({ waiting: true });
+      await driver.admission.resume(target);
+      expect(await driver.claims.dueQueues(lanes)).toEqual([queue]);
+      expect(await driver.claims.survey(lanes)).toMatchObject({ waiting: true });
       expect(await partsOf(driver, [queue])).toEqual([{ queue, limits }]);
     }
   });
@@ -115,11 +118,11 @@ export const pauses = theme('pauses', (test) => {
     const both = JSON.stringify({ [`${key} "a"`]: 1, [`${key} b`]: 1 });
     await put({ limits: both });
     await pause(stage, { scope: 'limit', name: `${key} "a"` });
-    expect(await driver.survey(lanes)).toMatchObject({ waiting: false });
+    expect(await driver.claims.survey(lanes)).toMatchObject({ waiting: false });
     expect(await partsOf(driver, [queue])).toEqual([]);
     const limits = JSON.stringify({ [`${key} b`]: 1 });
     await put({ limits });
-    expect(await driver.survey(lanes)).toMatchObject({ waiting: true });
+    expect(await driver.claims.survey(lanes)).toMatchObject({ waiting: true });
     expect(await partsOf(driver, [queue])).toEqual([{ queue, limits }]);
   });
 
@@ -129,16 +132,16 @@ export const pauses = theme('pauses', (test) => {
     const now = (await reader.now()).getTime();
     const target: PauseTarget = { scope: 'queue', name: queue };
     await pause(stage, target, new Date(now + HOUR_MS));
-    const { nextDueMs } = await driver.survey({ queues: [queue], kinds: [KIND] });
+    const { nextDueMs } = await driver.claims.survey({ queues: [queue], kinds: [KIND] });
     expect(nextDueMs).toBeGreaterThan(HOUR_MS - 60_000);
     expect(nextDueMs).toBeLessThanOrEqual(HOUR_MS);
     expect(await claim(claimSession())).toBeUndefined();
     await pause(stage, target, new Date(now - 1_000));
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({
       nextDueMs: null,
       waiting: true,
     });
-    expect(await driver.pauses()).toEqual([]);
+    expect(await driver.admission.pauses()).toEqual([]);
     expect(await claim(claimSession())).toMatchObject({ id: job.id });
   });
 
@@ -149,8 +152,8 @@ export const pauses = theme('pauses', (test) => {
     await pause(stage, { scope: 'queue', name: b });
     await pause(stage, { scope: 'queue', name: a });
     await pause(stage, { scope: 'kind', name: b });
-    await driver.pause({ scope: 'queue', name: b, until: ends, reason: null, by: 'bob' });
-    const listed = (await driver.pauses()).map(({ pausedAt, ...each }) => {
+    await driver.admission.pause({ scope: 'queue', name: b, until: ends, reason: null, by: 'bob' });
+    const listed = (await driver.admission.pauses()).map(({ pausedAt, ...each }) => {
       expect(pausedAt).toBeInstanceOf(Date);
       return each;
     });
@@ -176,8 +179,8 @@ export const pauses = theme('pauses', (test) => {
       await held.rollback();
     }
     const transaction = await caller();
-    await driver.join(transaction.tx).resume(target);
-    expect(await driver.join(transaction.tx).pauses()).toEqual([]);
+    await driver.join(transaction.tx).admission.resume(target);
+    expect(await driver.join(transaction.tx).admission.pauses()).toEqual([]);
     expect(await claim(claimSession())).toBeUndefined();
     await transaction.commit();
     expect(await claim(claimSession())).toMatchObject({ id: job.id });

@@ -146,7 +146,7 @@ export const pictures = theme('pictures', (test) => {
     const { driver, queue } = stage;
     await serve(stage, { work: [] });
     const first = await stage.put();
-    const [job] = await driver.enqueue([stage.newJob({ after: [first.publicId] })]);
+    const [job] = await driver.jobs.enqueue([stage.newJob({ after: [first.publicId] })]);
     const { jobs } = await clientOf(stage, []).insight.picture({ queue });
     expect(states(jobs)).toEqual([
       { publicId: first.publicId, state: 'due', waitsFor: null },
@@ -191,13 +191,13 @@ export const pictures = theme('pictures', (test) => {
     const slot = await client.limits.slots(limit, { max: 1 }).acquire();
     stage.defer(() => slot[Symbol.asyncDispose]());
     const take = randomUUID();
-    await driver.takeStarts([{ name: rate, starts: 1, perMs: HOUR_MS, burst: 1 }], take);
+    await driver.admission.takeStarts([{ name: rate, starts: 1, perMs: HOUR_MS, burst: 1 }], take);
     expect(await seen()).toEqual([
       ['limit', limit],
       ['rate', rate],
     ]);
     await slot[Symbol.asyncDispose]();
-    await driver.giveBackStarts([rate], take);
+    await driver.admission.giveBackStarts([rate], take);
     expect(await seen()).toEqual(free);
   });
 

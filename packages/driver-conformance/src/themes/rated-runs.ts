@@ -49,12 +49,12 @@ export const ratedRuns = theme('rated runs', (test) => {
     const watched = (driver: Driver<unknown>) => ({
       async takeStarts(rates: readonly Rate[], take: string) {
         const from = await now();
-        const waitsMs = await driver.takeStarts(rates, take);
+        const waitsMs = await driver.admission.takeStarts(rates, take);
         if (waitsMs.every((waitMs) => waitMs === 0)) taken.set(take, { from, to: await now() });
         return waitsMs;
       },
       async giveBackStarts(names: readonly string[], take: string) {
-        await driver.giveBackStarts(names, take);
+        await driver.admission.giveBackStarts(names, take);
         taken.delete(take);
       },
     });
@@ -62,7 +62,7 @@ export const ratedRuns = theme('rated runs', (test) => {
     await clientOf(stage, [handler]).enqueueMany(handler, payloads(jobs));
     for (const _ of ['one', 'other']) {
       const { worker } = await openWorker(stage, [handler], { concurrency: 4 }, (driver) =>
-        instead(driver, watched(driver)),
+        instead(driver, { admission: watched(driver) }),
       );
       await worker.start();
     }
@@ -220,13 +220,15 @@ export const ratedRuns = theme('rated runs', (test) => {
     await clientOf(stage, [handler]).enqueueMany(handler, payloads(3));
     const { worker } = await openWorker(stage, [handler], { concurrency: 4 }, (driver) =>
       instead(driver, {
-        takeStarts(rates, take) {
-          looks.push('take');
-          return driver.takeStarts(rates, take);
-        },
-        limitedParts(stretch) {
-          looks.push('look');
-          return driver.limitedParts(stretch);
+        admission: {
+          takeStarts(rates, take) {
+            looks.push('take');
+            return driver.admission.takeStarts(rates, take);
+          },
+          limitedParts(stretch) {
+            looks.push('look');
+            return driver.admission.limitedParts(stretch);
+          },
         },
       }),
     );

@@ -59,7 +59,7 @@ export const refusedSettlements = theme('refused settlements', (test) => {
         });
         await startWorker(stage, [handler]);
         await put({ maxAttempts: 2 });
-        await driver.notify([{ queue }]);
+        await driver.workers.notify([{ queue }]);
         const [row] = await allSettled(stage);
         expect(row).toMatchObject({ status: 'error', attempt: 2, crashes: 0, output: null });
         expect(row?.error).toMatchObject(

@@ -8,8 +8,8 @@ import { theme } from '../theme.js';
 /** The payloads of the jobs in a state, oldest first, as they are listed and counted. */
 async function found<Tx>({ driver, queue }: Stage<Tx>, status: State): Promise<readonly Json[]> {
   const page = { limit: 100, before: null };
-  const { jobs } = await driver.list({ queue, status }, page);
-  expect(await driver.count({ queue, status }, page)).toEqual({ count: jobs.length, next: null });
+  const { jobs } = await driver.jobs.list({ queue, status }, page);
+  expect(await driver.jobs.count({ queue, status }, page)).toEqual({ count: jobs.length, next: null });
   return jobs.map(({ payload }) => payload).reverse();
 }
 
@@ -22,7 +22,7 @@ async function reportingWorker<Tx>(stage: Stage<Tx>) {
       await put({ payload });
       const { held, job } = await hold();
       const runId = randomUUID();
-      await driver.startRuns([{ runId, workerId, jobs: [job] }]).visible;
+      await driver.claims.startRuns([{ runId, workerId, jobs: [job] }]).visible;
       return { held, job, runId };
     },
     report: (...runningIds: readonly JobId[]) =>

@@ -4,6 +4,7 @@ import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
 import { emptyDatabase } from '../empty-database.js';
+import { moveOne } from '../move-one.js';
 import { putOnRecord } from '../put-on-record.js';
 import { createStage, KIND, type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -52,7 +53,7 @@ export const retention = theme('retention', (test) => {
       await settle(stage),
     ];
     const cancelled = await stage.put();
-    await driver.move('cancel', cancelled.publicId);
+    await moveOne(driver, 'cancel', cancelled.publicId);
     expect(await reader.runs(complete.publicId)).toHaveLength(1);
     expect(await driver.history.prune([complete.id, error.id, cancelled.id], 0)).toBe(3);
     expect(await left(stage)).toEqual(publicIds(another));
@@ -116,11 +117,11 @@ export const retention = theme('retention', (test) => {
     const unique = { key, scope: 'ever' } as const;
     const job = await put({ unique });
     await serve();
-    expect(await driver.enqueue([newJob({ unique })])).toEqual([
+    expect(await driver.jobs.enqueue([newJob({ unique })])).toEqual([
       { outcome: 'duplicate', publicId: job.publicId },
     ]);
     expect(await driver.history.prune([job.id], 0)).toBe(1);
-    expect(await driver.enqueue([newJob({ unique })])).toMatchObject([{ outcome: 'enqueued' }]);
+    expect(await driver.jobs.enqueue([newJob({ unique })])).toMatchObject([{ outcome: 'enqueued' }]);
   });
 
   test("the history is read in pages from either end, with ages by the database's clock", async (stage) => {
@@ -154,7 +155,7 @@ export const retention = theme('retention', (test) => {
     const complete = [await settle(stage, 8), await settle(stage, 6)] as const;
     const error = [await settle(stage, 31, 'fail'), await settle(stage, 29, 'fail')] as const;
     const cancelled = await put();
-    await driver.move('cancel', cancelled.publicId);
+    await moveOne(driver, 'cancel', cancelled.publicId);
     const waiting = await put();
     const steps: number[] = [];
     const rules: Retention = { queues: { [queue]: { complete: '7d', error: '30d' } } };

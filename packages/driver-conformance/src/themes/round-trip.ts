@@ -79,7 +79,7 @@ export const roundTrip = theme('round trip', (test) => {
 
       const runId = randomUUID();
       await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
-      await driver.noteRun({ runId, jobs: [job.id] }, { progress: value });
+      await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: value });
       expect((await reader.runs(job.publicId)).map(({ progress }) => progress)).toEqual([value]);
       expect((await view(job)).progress).toEqual(value);
 
@@ -168,7 +168,7 @@ export const roundTrip = theme('round trip', (test) => {
       const question = { key: other, kinds: [one], before, except: [] };
       expect(await held.firstOutstanding({ ...question, key: `${other}${queue}` })).toBeUndefined();
       for (const filter of [{ queue: stranger.queue }, { queue: `${queue}${one}`, key: other }]) {
-        expect((await driver.list(filter, { limit: 10, before: null })).jobs).toEqual([]);
+        expect((await driver.jobs.list(filter, { limit: 10, before: null })).jobs).toEqual([]);
       }
     });
   }
@@ -206,7 +206,7 @@ export const roundTrip = theme('round trip', (test) => {
         newJob({ kind: text }),
         newJob({ unique: { key: text, scope: 'ever' } }),
       ]) {
-        await expect(driver.enqueue([job])).rejects.toMatchObject({ code: 'InvalidInput' });
+        await expect(driver.jobs.enqueue([job])).rejects.toMatchObject({ code: 'InvalidInput' });
       }
       expect(await reader.jobs(queue)).toEqual([]);
       await put();
@@ -249,10 +249,12 @@ export const roundTrip = theme('round trip', (test) => {
       const { job } = await hold();
       const runId = randomUUID();
       await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
-      await expect(driver.noteRun({ runId, jobs: [job.id] }, { progress: [text] })).rejects.toMatchObject({
+      await expect(
+        driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: [text] }),
+      ).rejects.toMatchObject({
         code: 'InvalidInput',
       });
-      await driver.noteRun({ runId, jobs: [job.id] }, { progress: 'plain' });
+      await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: 'plain' });
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: 'plain' }]);
     });
   }

@@ -84,7 +84,7 @@ export const runningJob = theme('running job', (test) => {
       const waiting = ids(works.filter(({ payload }) => payload === 'waits'));
       await startWorker(stage, [handler], { concurrency: 1 });
       const listed = async (filter: JobFilter) => {
-        const { jobs } = await driver.list({ queue, ...filter }, { limit: 10, before: null });
+        const { jobs } = await driver.jobs.list({ queue, ...filter }, { limit: 10, before: null });
         return ids(jobs).reverse();
       };
       // Of a lease they come one after the other: it shares its transaction with none.
@@ -140,7 +140,7 @@ export const runningJob = theme('running job', (test) => {
     await until('the worker is dead', async () => (await stage.view(job)).worker === null);
     const status = (await stage.row(job)).status === 'new' ? 'new' : 'in-progress';
     expect(await countStates(driver, { queue })).toMatchObject({ [status]: 1 });
-    const { jobs } = await driver.list({ queue, status }, { limit: 10, before: null });
+    const { jobs } = await driver.jobs.list({ queue, status }, { limit: 10, before: null });
     expect(jobs.map(({ publicId }) => publicId)).toEqual([job.publicId]);
   });
 

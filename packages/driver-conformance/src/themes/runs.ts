@@ -58,12 +58,12 @@ export const runs = theme('runs', (test) => {
       const { workerId } = await anchor();
       const ids = rows.map(({ id }) => id);
       const [theirs, mine] = [randomUUID(), randomUUID()];
-      await driver.startRuns([{ runId: theirs, workerId, jobs: rows }]).visible;
-      const start = () => driver.startRuns([{ runId: mine, workerId, jobs: rows }]).visible;
+      await driver.claims.startRuns([{ runId: theirs, workerId, jobs: rows }]).visible;
+      const start = () => driver.claims.startRuns([{ runId: mine, workerId, jobs: rows }]).visible;
       expect((await start()).unfinished).toEqual([theirs]);
       for (const { publicId } of rows)
         expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: null }]);
-      await driver.endCrashed([theirs], ids);
+      await driver.claims.endCrashed([theirs], ids);
       for (const { publicId } of rows)
         expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: 'reclaim' }]);
       expect((await start()).unfinished).toEqual([]);
@@ -90,14 +90,14 @@ export const runs = theme('runs', (test) => {
     const together = [start(first, second, third)];
     const single = [start(first), start(second), start(third)];
     for (const starts of [together, single])
-      expect((await driver.startRuns(starts).visible).unfinished).toEqual([crashed]);
+      expect((await driver.claims.startRuns(starts).visible).unfinished).toEqual([crashed]);
     const records = async () => {
       const all = await Promise.all([first, second, third].map(({ publicId }) => reader.runs(publicId)));
       return all.map((runs) => runs.map(({ outcome }) => outcome));
     };
     expect(await records()).toEqual([[], [null], []]);
-    await driver.endCrashed([crashed], [second.id]);
-    expect(await driver.startRuns(single).visible).toEqual({
+    await driver.claims.endCrashed([crashed], [second.id]);
+    expect(await driver.claims.startRuns(single).visible).toEqual({
       earlier: [{ id: second.id, earlierRuns: 1, crashes: 1 }],
       unfinished: [],
     });
@@ -130,13 +130,13 @@ export const runs = theme('runs', (test) => {
       return all.flat().map(({ outcome }) => outcome);
     };
     // The one that was settled has its end.
-    await driver.endCrashed([crashed, settled], [...ids.slice(0, 1), ...ids.slice(2)]);
+    await driver.claims.endCrashed([crashed, settled], [...ids.slice(0, 1), ...ids.slice(2)]);
     expect(await records()).toEqual(['reclaim', null, 'retry', null]);
-    await driver.endCrashed([crashed], ids);
-    await driver.endCrashed([crashed], ids);
+    await driver.claims.endCrashed([crashed], ids);
+    await driver.claims.endCrashed([crashed], ids);
     expect(await records()).toEqual(['reclaim', 'reclaim', 'retry', null]);
-    await driver.endCrashed([], ids);
-    await driver.endCrashed([other], []);
+    await driver.claims.endCrashed([], ids);
+    await driver.claims.endCrashed([other], []);
     expect(await records()).toEqual(['reclaim', 'reclaim', 'retry', null]);
   });
 
@@ -156,7 +156,7 @@ export const runs = theme('runs', (test) => {
     for (const done of [0.25, 0.5]) {
       await within(
         'the progress beside the held job',
-        driver.noteRun({ runId, jobs: [job.id] }, { progress: { done } }),
+        driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: { done } }),
       );
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: { done }, finishedAt: null }]);
       expect((await view(job)).progress).toEqual({ done });
@@ -180,7 +180,7 @@ export const runs = theme('runs', (test) => {
     await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     await held.settle([settlement(job, { runId, event: 'retry' })]);
     await held.commit();
-    await driver.noteRun({ runId, jobs: [job.id] }, { progress: 'too late' });
+    await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: 'too late' });
     expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'retry', progress: null }]);
   });
 
@@ -231,7 +231,7 @@ export const runs = theme('runs', (test) => {
   });
 
   test('a call without runs writes none', async ({ driver }) => {
-    expect(await driver.startRuns([]).visible).toEqual({ earlier: [], unfinished: [] });
+    expect(await driver.claims.startRuns([]).visible).toEqual({ earlier: [], unfinished: [] });
   });
 
   test('progress is noted for the jobs of its run alone', async ({
@@ -248,7 +248,10 @@ export const runs = theme('runs', (test) => {
     const [one, other] = rows.map((job) => ({ runId: randomUUID(), workerId, jobs: [job] }));
     if (one === undefined || other === undefined) throw new Error('There are not two runs.');
     await putOnRecord(driver, [one, other]);
-    await driver.noteRun({ runId: one.runId, jobs: one.jobs.map(({ id }) => id) }, { progress: 'one' });
+    await driver.claims.noteRun(
+      { runId: one.runId, jobs: one.jobs.map(({ id }) => id) },
+      { progress: 'one' },
+    );
     const progress = rows.map(async ({ publicId }) => (await reader.runs(publicId))[0]?.progress);
     expect(await Promise.all(progress)).toEqual(['one', null]);
   });

@@ -32,7 +32,7 @@ function recorder<Tx>({ queue }: Pick<Stage<Tx>, 'queue'>, run: () => Promise<vo
 /** Makes a schedule due by hand, so many milliseconds ago. */
 async function due({ reader, driver }: Stage<unknown>, name: string, agoMs = 0): Promise<void> {
   await reader.moveSchedule(name, new Date((await reader.now()).getTime() - agoMs));
-  await driver.notify([{ schedule: name }]);
+  await driver.workers.notify([{ schedule: name }]);
 }
 
 /** Waits until so many jobs are there, all of them settled. */

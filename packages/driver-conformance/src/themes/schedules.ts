@@ -188,12 +188,12 @@ export const schedules = theme('schedules', (test) => {
   test('a survey and a look say when the first one is due', async (stage) => {
     const { driver, queue, reader } = stage;
     const lanes = { queues: [queue], kinds: [KIND] };
-    expect(await driver.survey(lanes)).toMatchObject({ nextTickMs: null });
+    expect(await driver.claims.survey(lanes)).toMatchObject({ nextTickMs: null });
     expect(await driver.schedules.due([], 10)).toMatchObject({ schedules: [], nextMs: null });
     const before = (await reader.now()).getTime();
     const given = schedule(stage, { nextAt: before + HOUR_MS });
     await driver.schedules.set([given], 'ann');
-    const { nextTickMs } = await withWrongClock(() => driver.survey(lanes));
+    const { nextTickMs } = await withWrongClock(() => driver.claims.survey(lanes));
     const { nextMs } = await driver.schedules.due([], 10);
     const passed = (await reader.now()).getTime() - before;
     for (const ms of [nextTickMs, nextMs]) {
@@ -201,9 +201,9 @@ export const schedules = theme('schedules', (test) => {
       expect(ms).toBeLessThanOrEqual(HOUR_MS + 1);
     }
     await reader.moveSchedule(given.name, new Date(before - 5_000));
-    expect((await driver.survey(lanes)).nextTickMs).toBeLessThanOrEqual(-4_999);
+    expect((await driver.claims.survey(lanes)).nextTickMs).toBeLessThanOrEqual(-4_999);
     await driver.schedules.pause(given.name, 'ann');
-    expect(await driver.survey(lanes)).toMatchObject({ nextTickMs: null });
+    expect(await driver.claims.survey(lanes)).toMatchObject({ nextTickMs: null });
   });
 
   test('a tick is fired once, however many fire it at once', async (stage) => {

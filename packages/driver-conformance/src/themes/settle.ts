@@ -104,7 +104,7 @@ export const settle = theme('settle', (test) => {
   });
 
   test('settles a thousand in one call', async ({ queue, key, driver, newJob, hold, reader }) => {
-    await driver.enqueue(Array.from({ length: 1_000 }, () => newJob({ key })));
+    await driver.jobs.enqueue(Array.from({ length: 1_000 }, () => newJob({ key })));
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 1_000);
     const settlements = group.map((job, output) => settlement(job, { output }));
@@ -135,7 +135,7 @@ export const settle = theme('settle', (test) => {
     expect(await inner.claim(inner.claimSession())).toBeDefined();
     await within(
       "the other run's progress",
-      driver.noteRun({ runId: others, jobs: [other.job.id] }, { progress: 1 }),
+      driver.claims.noteRun({ runId: others, jobs: [other.job.id] }, { progress: 1 }),
     );
     const settlingOther = other.held.settle([settlement(other.job, { runId: others })]);
     expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);
@@ -316,7 +316,7 @@ export const settle = theme('settle', (test) => {
 
   test('finishes a thousand, each by a run of its own', async (stage) => {
     const { queue, driver, newJob, claimSession, claimMany, reader } = stage;
-    await driver.enqueue(Array.from({ length: 1_000 }, () => newJob()));
+    await driver.jobs.enqueue(Array.from({ length: 1_000 }, () => newJob()));
     const held = claimSession();
     const jobs = await claimMany(held, 1_000);
     const settlements = jobs.map((job, output) => settlement(job, { output }));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JobId } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
@@ -60,7 +61,7 @@ export const siblings = theme('siblings', (test) => {
 
     expect(await claim(claimSession())).toBeUndefined();
     for (const { publicId } of rows) {
-      expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
+      expect(await moveOne(driver, 'cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
     await held.rollback();
     expect((await take(claimSession())).id).toBe(rows[0]?.id);
@@ -181,7 +182,7 @@ export const siblings = theme('siblings', (test) => {
       [third?.id, 'in-progress'],
       [first?.id, 'new'],
     ]);
-    expect(await driver.move('cancel', second?.publicId ?? '')).toMatchObject({ outcome: 'running' });
+    expect(await moveOne(driver, 'cancel', second?.publicId ?? '')).toMatchObject({ outcome: 'running' });
   });
 
   test('leaves alone what is not available', async ({ queue, key, driver, put, serve, hold }) => {
@@ -192,10 +193,12 @@ export const siblings = theme('siblings', (test) => {
     const { held } = await hold();
     expect((await held.lockSiblings({ queue, keys: [key] }, 10)).map(({ id }) => id)).toEqual([now.id]);
     // Not locked: others may move them at once.
-    expect(await within('the redrive', driver.move('redrive', failed.publicId))).toEqual({
+    expect(await within('the redrive', moveOne(driver, 'redrive', failed.publicId))).toEqual({
       outcome: 'moved',
     });
-    expect(await within('the cancel', driver.move('cancel', later.publicId))).toEqual({ outcome: 'moved' });
+    expect(await within('the cancel', moveOne(driver, 'cancel', later.publicId))).toEqual({
+      outcome: 'moved',
+    });
   });
 
   test('leaves alone other queues, other keys and jobs without a key', async ({
@@ -265,7 +268,7 @@ export const siblings = theme('siblings', (test) => {
 
     expect(await claim(claimSession())).toBeUndefined();
     for (const { publicId } of rows) {
-      expect(await driver.move('cancel', publicId)).toMatchObject({ outcome: 'running' });
+      expect(await moveOne(driver, 'cancel', publicId)).toMatchObject({ outcome: 'running' });
     }
   });
 
@@ -356,7 +359,7 @@ export const siblings = theme('siblings', (test) => {
   });
 
   test('locks a thousand', async ({ queue, key, driver, newJob, hold, claimSession, claim }) => {
-    await driver.enqueue(Array.from({ length: 1_000 }, (_, payload) => newJob({ key, payload })));
+    await driver.jobs.enqueue(Array.from({ length: 1_000 }, (_, payload) => newJob({ key, payload })));
     const { held } = await hold();
     const group = await held.lockSiblings({ queue, keys: [key] }, 1_000);
     expect(group.map(({ payload }) => payload)).toEqual(Array.from({ length: 1_000 }, (_, place) => place));

@@ -8,7 +8,7 @@ export const silence = theme('silence', (test) => {
     test(`a worker whose sessions are ${sessions} notices, and is back under its id`, async (stage) => {
       const process = await stage.process({ sessions });
       const [lost, back] = [gate(), gate()];
-      const anchor = await process.driver.anchor(
+      const anchor = await process.driver.workers.anchor(
         { name: 'worker', host: 'host', pid: 1, queues: [stage.queue] },
         {
           lost: () => lost.open(),
@@ -29,11 +29,11 @@ export const silence = theme('silence', (test) => {
         await within('it is told that it is back', back.promise);
       }
       await until('it is alive', async () => {
-        const worker = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
+        const worker = (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId);
         return worker?.alive;
       });
       const again = listener.received.length;
-      await stage.driver.notify([{ queue: stage.queue }]);
+      await stage.driver.workers.notify([{ queue: stage.queue }]);
       await listener.receives('a wake-up', () => true, again);
     });
   }

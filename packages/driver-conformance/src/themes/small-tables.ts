@@ -31,10 +31,10 @@ async function smallTable<Tx>(
   const { database, process } = await emptyDatabase(stage);
   const { driver } = await process();
   await driver.schema.migrate();
-  await driver.enqueue([newJob({ queue: QUEUE, kind: KIND })]);
+  await driver.jobs.enqueue([newJob({ queue: QUEUE, kind: KIND })]);
   await stage.claimSession(driver).claim({ ...CRITERIA, limit: 1 });
   const others = Array.from({ length: size - 1 }, () => newJob({ queue: QUEUE, kind: KIND, ...change }));
-  await driver.enqueue(others);
+  await driver.jobs.enqueue(others);
   const [, ...ids] = (await database.reader.jobs(QUEUE)).map(({ id }) => id);
   return {
     driver,
@@ -65,10 +65,10 @@ export const smallTables = theme('small tables', (test) => {
       const { workerId } = await stage.anchor(driver);
       await putOnRecord(driver, [{ runId, workerId, jobs }]);
       await session.lease(runId, others, 1);
-      await driver.noteRun({ runId, jobs: others }, { progress: 1 });
+      await driver.claims.noteRun({ runId, jobs: others }, { progress: 1 });
       let reclaimed = 0;
       await until('the leases are over', async () => {
-        reclaimed += (await driver.reclaim({ queues: [QUEUE], dead: [] })).reclaimed;
+        reclaimed += (await driver.claims.reclaim({ queues: [QUEUE], dead: [] })).reclaimed;
         return reclaimed === others.length;
       });
     });
@@ -77,7 +77,7 @@ export const smallTables = theme('small tables', (test) => {
       const { driver, others } = await smallTable(stage, size, { available: { inMs: 1 } });
       let promoted = 0;
       await until('all are due', async () => {
-        promoted += (await driver.survey({ queues: [QUEUE], kinds: [KIND] })).promoted;
+        promoted += (await driver.claims.survey({ queues: [QUEUE], kinds: [KIND] })).promoted;
         return promoted === others.length;
       });
     });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { KIND } from '../stage.js';
 import { theme } from '../theme.js';
 import { withWrongClock } from '../wrong-clock.js';
@@ -7,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 export const survey = theme('survey', (test) => {
   test('of an empty queue finds nothing to wait for', async ({ driver, queue }) => {
-    const found = await driver.survey({ queues: [queue], kinds: [KIND] });
+    const found = await driver.claims.survey({ queues: [queue], kinds: [KIND] });
     expect(found).toEqual({
       promoted: 0,
       nextDueMs: null,
@@ -22,7 +23,7 @@ export const survey = theme('survey', (test) => {
 
   test('of no queues finds nothing', async ({ driver, put }) => {
     await put();
-    expect(await driver.survey({ queues: [], kinds: [] })).toMatchObject({
+    expect(await driver.claims.survey({ queues: [], kinds: [] })).toMatchObject({
       nextDueMs: null,
       leased: false,
       limited: false,
@@ -35,7 +36,7 @@ export const survey = theme('survey', (test) => {
 
   test('tells that a due job waits', async ({ driver, queue, put }) => {
     await put();
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
       leased: false,
@@ -50,7 +51,7 @@ export const survey = theme('survey', (test) => {
   test('tells that a due job waits also when somebody holds it', async ({ driver, queue, put, hold }) => {
     await put();
     await hold();
-    expect((await driver.survey({ queues: [queue], kinds: [KIND] })).waiting).toBe(true);
+    expect((await driver.claims.survey({ queues: [queue], kinds: [KIND] })).waiting).toBe(true);
   });
 
   test('does not tell of settled jobs', async ({ driver, queue, put, serve }) => {
@@ -59,8 +60,8 @@ export const survey = theme('survey', (test) => {
     await put();
     await serve({ event: 'fail' });
     const { publicId } = await put();
-    await driver.move('cancel', publicId);
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
+    await moveOne(driver, 'cancel', publicId);
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
       leased: false,
@@ -76,7 +77,7 @@ export const survey = theme('survey', (test) => {
     await put({ kind: 'other' });
     await put({ queue: `${queue}-other` });
     await put({ queue: `${queue}-third`, available: { inMs: HOUR_MS } });
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
       leased: false,
@@ -86,8 +87,10 @@ export const survey = theme('survey', (test) => {
       waiting: false,
       unlimited: false,
     });
-    expect((await driver.survey({ queues: [queue], kinds: ['other', KIND] })).waiting).toBe(true);
-    expect((await driver.survey({ queues: [queue, `${queue}-other`], kinds: [KIND] })).waiting).toBe(true);
+    expect((await driver.claims.survey({ queues: [queue], kinds: ['other', KIND] })).waiting).toBe(true);
+    expect((await driver.claims.survey({ queues: [queue, `${queue}-other`], kinds: [KIND] })).waiting).toBe(
+      true,
+    );
   });
 
   test("tells when the next delayed job becomes due, by the database's clock", async ({
@@ -103,7 +106,7 @@ export const survey = theme('survey', (test) => {
     ]);
     const before = await reader.now();
     const { nextDueMs, waiting, promoted } = await withWrongClock(() =>
-      driver.survey({ queues: [queue], kinds: [KIND] }),
+      driver.claims.survey({ queues: [queue], kinds: [KIND] }),
     );
     const after = await reader.now();
     expect({ waiting, promoted }).toEqual({ waiting: false, promoted: 0 });
@@ -129,7 +132,7 @@ export const survey = theme('survey', (test) => {
 
     const past = new Date((await reader.now()).getTime() - 1_000);
     for (const { publicId } of rows) await reader.write(publicId, { availableAt: past });
-    const { promoted, nextDueMs } = await driver.survey({ queues: [queue], kinds: [KIND] });
+    const { promoted, nextDueMs } = await driver.claims.survey({ queues: [queue], kinds: [KIND] });
     expect(promoted).toBe(3);
     expect(nextDueMs).toBeGreaterThan(0);
     expect(nextDueMs).toBeLessThanOrEqual(HOUR_MS);
@@ -139,7 +142,7 @@ export const survey = theme('survey', (test) => {
     expect(taken).toEqual(rows.map(({ id }) => id));
     expect(await claim(claimSession())).toBeUndefined();
     expect(still).toHaveLength(1);
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({
       promoted: 0,
       waiting: true,
     });
@@ -155,7 +158,7 @@ export const survey = theme('survey', (test) => {
     const past = new Date((await reader.now()).getTime() - 1_000);
     for (const { publicId } of rows) await reader.write(publicId, { availableAt: past });
     const lanes = { queues: [queue], kinds: [KIND] };
-    const found = await Promise.all(Array.from({ length: 6 }, () => driver.survey(lanes)));
+    const found = await Promise.all(Array.from({ length: 6 }, () => driver.claims.survey(lanes)));
     expect(found.reduce((sum, { promoted }) => sum + promoted, 0)).toBe(20);
   });
 
@@ -171,7 +174,7 @@ export const survey = theme('survey', (test) => {
     const plain = await put();
     const past = new Date((await reader.now()).getTime() - 1_000);
     await reader.write(delayed.publicId, { availableAt: past });
-    await driver.survey({ queues: [queue], kinds: [KIND] });
+    await driver.claims.survey({ queues: [queue], kinds: [KIND] });
     expect((await take(claimSession())).id).toBe(delayed.id);
     expect((await take(claimSession())).id).toBe(plain.id);
   });
@@ -188,7 +191,7 @@ export const survey = theme('survey', (test) => {
     await serve({ event: 'retry', attempt: 1, delayMs: HOUR_MS });
     const past = new Date((await reader.now()).getTime() - 1_000);
     await reader.write(job.publicId, { availableAt: past });
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({ promoted: 1 });
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toMatchObject({ promoted: 1 });
     expect((await hold()).job).toMatchObject({ id: job.id, attempt: 1 });
   });
 
@@ -202,8 +205,8 @@ export const survey = theme('survey', (test) => {
     const job = await put({ available: { inMs: HOUR_MS } });
     const past = new Date((await reader.now()).getTime() - 1_000);
     await reader.write(job.publicId, { availableAt: past });
-    expect(await driver.move('cancel', job.publicId)).toEqual({ outcome: 'moved' });
-    expect(await driver.survey({ queues: [queue], kinds: [KIND] })).toEqual({
+    expect(await moveOne(driver, 'cancel', job.publicId)).toEqual({ outcome: 'moved' });
+    expect(await driver.claims.survey({ queues: [queue], kinds: [KIND] })).toEqual({
       promoted: 0,
       nextDueMs: null,
       leased: false,

@@ -1,6 +1,7 @@
 import { defineHandler, type UniqueScope } from '@rowlock/core';
 import type { SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { moveOne } from '../move-one.js';
 import { LOOKALIKES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
@@ -20,7 +21,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
       put,
     }) => {
       const first = await put({ unique: { key, scope } });
-      const again = await driver.enqueue([newJob({ unique: { key, scope }, payload: 'second' })]);
+      const again = await driver.jobs.enqueue([newJob({ unique: { key, scope }, payload: 'second' })]);
       expect(again).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
       expect(await reader.jobs(queue)).toEqual([first]);
     });
@@ -34,7 +35,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
       put,
     }) => {
       const first = await put({ unique: { key, scope } });
-      const twins = await driver.enqueue([
+      const twins = await driver.jobs.enqueue([
         newJob({ unique: { key, scope } }),
         newJob({ unique: { key, scope } }),
       ]);
@@ -52,7 +53,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
     }) => {
       const first = await put({ unique: { key, scope } });
       await serve({ event: 'retry', delayMs: 3_600_000 });
-      const again = await driver.enqueue([newJob({ unique: { key, scope } })]);
+      const again = await driver.jobs.enqueue([newJob({ unique: { key, scope } })]);
       expect(again).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
     });
 
@@ -70,7 +71,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
       // The hold ends only below: a driver that waits for it never comes past this line.
       const again = await within(
         'the duplicate, while the first is held',
-        driver.enqueue([newJob({ key, unique: { key, scope } })]),
+        driver.jobs.enqueue([newJob({ key, unique: { key, scope } })]),
       );
       expect(again).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
       expect(await held.settle([settlement(job)])).toEqual([job.id]);
@@ -87,7 +88,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
       put,
     }) => {
       const there = await put({ unique: { key: `${key}-there`, scope } });
-      const enqueued = await driver.enqueue([
+      const enqueued = await driver.jobs.enqueue([
         newJob({ unique: { key: `${key}-a`, scope }, payload: 'a' }),
         newJob({ unique: { key: `${key}-b`, scope }, payload: 'b' }),
         newJob({ unique: { key: `${key}-a`, scope }, payload: 'a again' }),
@@ -121,7 +122,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
       const other = await process();
       const answers = await Promise.all(
         Array.from({ length: 16 }, (_, place) =>
-          (place % 2 === 0 ? driver : other.driver).enqueue([newJob({ unique: { key, scope } })]),
+          (place % 2 === 0 ? driver : other.driver).jobs.enqueue([newJob({ unique: { key, scope } })]),
         ),
       );
       const flat = answers.flat();
@@ -143,14 +144,14 @@ export const uniqueKeys = theme('unique keys', (test) => {
     test(`unique, ever: is still taken after ${event}`, async ({ driver, key, newJob, put, serve }) => {
       const first = await put({ unique: { key, scope: 'ever' } });
       await serve({ event });
-      const again = await driver.enqueue([newJob({ unique: { key, scope: 'ever' } })]);
+      const again = await driver.jobs.enqueue([newJob({ unique: { key, scope: 'ever' } })]);
       expect(again).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
     });
   }
 
   test('unique, outstanding: is free again after cancel', async ({ driver, key, put }) => {
     const first = await put({ unique: { key, scope: 'outstanding' } });
-    expect(await driver.move('cancel', first.publicId)).toEqual({ outcome: 'moved' });
+    expect(await moveOne(driver, 'cancel', first.publicId)).toEqual({ outcome: 'moved' });
     const second = await put({ unique: { key, scope: 'outstanding' } });
     expect(second.publicId).not.toBe(first.publicId);
   });
@@ -174,19 +175,19 @@ export const uniqueKeys = theme('unique keys', (test) => {
   test('unique: the queue makes no difference', async ({ driver, queue, key, put, newJob }) => {
     const unique = { key, scope: 'outstanding' } as const;
     const first = await put({ unique });
-    const again = await driver.enqueue([newJob({ unique, queue: `${queue}-other` })]);
+    const again = await driver.jobs.enqueue([newJob({ unique, queue: `${queue}-other` })]);
     expect(again).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
   });
 
   test('unique: both scopes share their keys', async ({ driver, key, put, newJob, serve }) => {
     const first = await put({ unique: { key, scope: 'outstanding' } });
     const ever = newJob({ unique: { key, scope: 'ever' } });
-    expect(await driver.enqueue([ever])).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
+    expect(await driver.jobs.enqueue([ever])).toEqual([{ outcome: 'duplicate', publicId: first.publicId }]);
     await serve();
-    const [second] = await driver.enqueue([ever]);
+    const [second] = await driver.jobs.enqueue([ever]);
     expect(second?.outcome).toBe('enqueued');
     await serve();
-    const again = await driver.enqueue([newJob({ unique: { key, scope: 'outstanding' } })]);
+    const again = await driver.jobs.enqueue([newJob({ unique: { key, scope: 'outstanding' } })]);
     expect(again).toEqual([{ outcome: 'duplicate', publicId: second?.publicId }]);
   });
 
@@ -202,11 +203,11 @@ export const uniqueKeys = theme('unique keys', (test) => {
     await put({ unique });
     await serve();
     const { tx } = await caller();
-    const [taken] = await driver.join(tx).enqueue([newJob({ unique })]);
+    const [taken] = await driver.join(tx).jobs.enqueue([newJob({ unique })]);
     expect(taken?.outcome).toBe('enqueued');
     // In whatever order an index has kinds, one of these is its neighbour.
     for (const kind of ['a', 'work', 'z']) {
-      const [other] = await within(`an enqueue of ${kind}`, driver.enqueue([newJob({ kind })]));
+      const [other] = await within(`an enqueue of ${kind}`, driver.jobs.enqueue([newJob({ kind })]));
       expect(other?.outcome).toBe('enqueued');
     }
   });

@@ -57,9 +57,11 @@ export const waitingCallers = theme('waiting callers', (test) => {
   test('all who wait in a process share one statement', async (stage) => {
     const looks: number[] = [];
     const driver = instead(stage.driver, {
-      states: (publicIds: readonly string[]) => {
-        looks.push(publicIds.length);
-        return stage.driver.states(publicIds);
+      jobs: {
+        ids: (filter, page) => {
+          looks.push(filter.publicIds?.length ?? 0);
+          return stage.driver.jobs.ids(filter, page);
+        },
       },
     });
     const handler = ending(stage);
@@ -107,8 +109,10 @@ export const waitingCallers = theme('waiting callers', (test) => {
   test('a job that is deleted while somebody waits for it is an error', async (stage) => {
     let looks = 0;
     const driver = instead(stage.driver, {
-      states: async (publicIds: readonly string[]) =>
-        looks++ === 0 ? stage.driver.states(publicIds) : new Map(),
+      jobs: {
+        ids: async (filter, page) =>
+          looks++ === 0 ? stage.driver.jobs.ids(filter, page) : { jobs: [], next: null },
+      },
     });
     const { publicId } = await stage.put();
     await expect(clientOf({ ...stage, driver }, []).settled(publicId)).rejects.toMatchObject({

@@ -34,7 +34,7 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('what is enqueued before the first wake-up is found by the look that it causes', async (stage) => {
     const anchor = await stage.anchor();
     const job = await stage.put();
-    await stage.driver.notify([{ queue: stage.queue }]);
+    await stage.driver.workers.notify([{ queue: stage.queue }]);
     await listening(stage, anchor);
     expect((await stage.hold()).job.id).toBe(job.id);
   });
@@ -42,7 +42,7 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('a notification wakes', async (stage) => {
     const listener = await listening(stage, await stage.anchor());
     const since = listener.received.length;
-    await stage.driver.notify([{ queue: stage.queue }]);
+    await stage.driver.workers.notify([{ queue: stage.queue }]);
     expect([{ queue: stage.queue }, {}]).toContainEqual(
       await listener.receives('the notification', () => true, since),
     );
@@ -53,14 +53,14 @@ export const wakeUps = theme('wake-ups', (test) => {
     await listening(stage, woken);
     const listener = await listening(stage, await stage.anchor());
     const since = listener.received.length;
-    await stage.driver.notify([{ queue: stage.queue, except: [woken.workerId] }]);
+    await stage.driver.workers.notify([{ queue: stage.queue, except: [woken.workerId] }]);
     await listener.receives('the notification', () => true, since);
   });
 
   test('a notification without a queue wakes everybody', async (stage) => {
     const listener = await listening(stage, await stage.anchor());
     const since = listener.received.length;
-    await stage.driver.notify([{}]);
+    await stage.driver.workers.notify([{}]);
     await listener.receives('the notification', () => true, since);
   });
 
@@ -69,7 +69,7 @@ export const wakeUps = theme('wake-ups', (test) => {
     const first = await listening(stage, await stage.anchor(one.driver));
     const second = await listening(stage, await stage.anchor(other.driver));
     const { wakeUp, wanted } = mark();
-    await stage.driver.notify([wakeUp]);
+    await stage.driver.workers.notify([wakeUp]);
     await first.receives('the notification', wanted);
     await second.receives('the notification', wanted);
   });
@@ -78,7 +78,7 @@ export const wakeUps = theme('wake-ups', (test) => {
     const first = await listening(stage, await stage.anchor());
     const second = await listening(stage, await stage.anchor());
     const { wakeUp, wanted } = mark();
-    await stage.driver.notify([wakeUp]);
+    await stage.driver.workers.notify([wakeUp]);
     await first.receives('the notification', wanted);
     await second.receives('the notification', wanted);
   });
@@ -87,7 +87,7 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor());
     for (let round = 0; round < 20; round++) {
       const since = listener.received.length;
-      await Promise.all(Array.from({ length: 10 }, () => stage.driver.notify([{ queue: stage.queue }])));
+      await Promise.all(Array.from({ length: 10 }, () => stage.driver.workers.notify([{ queue: stage.queue }])));
       await listener.receives('a wake-up of this round', () => true, since);
     }
   });
@@ -95,24 +95,24 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('a cancel reaches the worker with its public id, each of them', async (stage) => {
     const listener = await listening(stage, await stage.anchor());
     const marks = Array.from({ length: 10 }, mark);
-    await stage.driver.notify([...marks.map(({ wakeUp }) => wakeUp), { queue: stage.queue }]);
+    await stage.driver.workers.notify([...marks.map(({ wakeUp }) => wakeUp), { queue: stage.queue }]);
     for (const { wanted } of marks) await listener.receives('the cancel', wanted);
   });
 
   test('limits reach the worker with their names, among whatever else comes at once', async (stage) => {
     const listener = await listening(stage, await stage.anchor());
     const named: readonly WakeUp[] = [{ limit: stage.key }, { limit: `${stage.key} 2` }];
-    await stage.driver.notify([{ queue: stage.queue }, ...named, { queue: stage.queue }]);
+    await stage.driver.workers.notify([{ queue: stage.queue }, ...named, { queue: stage.queue }]);
     for (const wanted of named)
       await listener.receives('the name', (wakeUp) => JSON.stringify(wakeUp) === JSON.stringify(wanted));
   });
 
   test('an empty list of wake-ups is no error', async ({ driver }) => {
-    await driver.notify([]);
+    await driver.workers.notify([]);
   });
 
   test('notifying when nobody listens is no error', async ({ driver, queue }) => {
-    await driver.notify([{ queue }, { cancel: randomUUID() }, {}]);
+    await driver.workers.notify([{ queue }, { cancel: randomUUID() }, {}]);
   });
 
   test('queues are told by their names, whatever characters these hold', async (stage) => {
@@ -121,7 +121,7 @@ export const wakeUps = theme('wake-ups', (test) => {
       const listener = listen(anchor, { queues: [name] });
       await listener.receives('the wake-up after subscribing', () => true);
       const since = listener.received.length;
-      await stage.driver.notify([{ queue: name }]);
+      await stage.driver.workers.notify([{ queue: name }]);
       await listener.receives(`the notification of ${name}`, () => true, since);
       await listener.stop();
     }
@@ -131,9 +131,9 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
-    await stage.driver.join(application.tx).notify([inside.wakeUp]);
+    await stage.driver.join(application.tx).workers.notify([inside.wakeUp]);
     // One that was sent later arrives first: the other is waiting for its commit.
-    await stage.driver.notify([outside.wakeUp]);
+    await stage.driver.workers.notify([outside.wakeUp]);
     await listener.receives('the notification outside', outside.wanted);
     expect(listener.received.some(inside.wanted)).toBe(false);
     await application.commit();
@@ -144,9 +144,9 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
-    await stage.driver.join(application.tx).notify([inside.wakeUp]);
+    await stage.driver.join(application.tx).workers.notify([inside.wakeUp]);
     await application.rollback();
-    await stage.driver.notify([outside.wakeUp]);
+    await stage.driver.workers.notify([outside.wakeUp]);
     await listener.receives('the notification after the rollback', outside.wanted);
     expect(listener.received.some(inside.wanted)).toBe(false);
   });
@@ -156,8 +156,8 @@ export const wakeUps = theme('wake-ups', (test) => {
     const application = await stage.caller();
     const store = stage.driver.join(application.tx);
     const since = listener.received.length;
-    const [enqueued] = await store.enqueue([stage.newJob()]);
-    await store.notify([{ queue: stage.queue }]);
+    const [enqueued] = await store.jobs.enqueue([stage.newJob()]);
+    await store.workers.notify([{ queue: stage.queue }]);
     await application.commit();
     await listener.receives('the notification', () => true, since);
     expect((await stage.hold()).job.publicId).toBe(enqueued?.publicId);
@@ -170,7 +170,7 @@ export const wakeUps = theme('wake-ups', (test) => {
     test(`an enqueue of ${what} wakes when it can be claimed`, async (stage) => {
       const listener = await listening(stage, await stage.anchor());
       const { wakeUp, wanted } = mark();
-      await stage.driver.enqueue(
+      await stage.driver.jobs.enqueue(
         Array.from({ length: count }, () => stage.newJob()),
         [wakeUp, { queue: stage.queue }],
       );
@@ -182,12 +182,12 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('an enqueue of which one is no duplicate wakes, and one of nothing but duplicates does not', async (stage) => {
     const listener = await listening(stage, await stage.anchor());
     const [taken, some, none, last] = [stage.newJob(unique('first')), mark(), mark(), mark()];
-    await stage.driver.enqueue([taken]);
-    await stage.driver.enqueue([taken], [none.wakeUp]);
-    await stage.driver.enqueue([taken, taken], [none.wakeUp]);
-    await stage.driver.enqueue([taken, stage.newJob(unique('second'))], [some.wakeUp]);
+    await stage.driver.jobs.enqueue([taken]);
+    await stage.driver.jobs.enqueue([taken], [none.wakeUp]);
+    await stage.driver.jobs.enqueue([taken, taken], [none.wakeUp]);
+    await stage.driver.jobs.enqueue([taken, stage.newJob(unique('second'))], [some.wakeUp]);
     await listener.receives('the wake-up of what was enqueued', some.wanted);
-    await stage.driver.notify([last.wakeUp]);
+    await stage.driver.workers.notify([last.wakeUp]);
     await listener.receives('a later one', last.wanted);
     expect(listener.received.some(none.wanted)).toBe(false);
 
@@ -200,8 +200,8 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
-    await stage.driver.join(application.tx).enqueue([stage.newJob()], [inside.wakeUp]);
-    await stage.driver.enqueue([stage.newJob()], [outside.wakeUp]);
+    await stage.driver.join(application.tx).jobs.enqueue([stage.newJob()], [inside.wakeUp]);
+    await stage.driver.jobs.enqueue([stage.newJob()], [outside.wakeUp]);
     await listener.receives('the wake-up of the enqueue outside', outside.wanted);
     expect(listener.received.some(inside.wanted)).toBe(false);
     await application.commit();
@@ -212,9 +212,9 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor());
     const application = await stage.caller();
     const [inside, outside] = [mark(), mark()];
-    await stage.driver.join(application.tx).enqueue([stage.newJob()], [inside.wakeUp]);
+    await stage.driver.join(application.tx).jobs.enqueue([stage.newJob()], [inside.wakeUp]);
     await application.rollback();
-    await stage.driver.enqueue([stage.newJob()], [outside.wakeUp]);
+    await stage.driver.jobs.enqueue([stage.newJob()], [outside.wakeUp]);
     await listener.receives('the wake-up of the enqueue after the rollback', outside.wanted);
     expect(listener.received.some(inside.wanted)).toBe(false);
   });
@@ -230,7 +230,7 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor(), 100);
     let calling = true;
     const calls = (async () => {
-      while (calling) await stage.driver.notify([{ queue: `not ${stage.queue}` }]);
+      while (calling) await stage.driver.workers.notify([{ queue: `not ${stage.queue}` }]);
     })();
     try {
       await listener.receives('the backstop', () => true, listener.received.length);
@@ -295,7 +295,7 @@ export const wakeUps = theme('wake-ups', (test) => {
       queues: [stage.queue, 'it\'s "another"'],
     });
     const to = (await stage.reader.now()).getTime();
-    const worker = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
+    const worker = (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId);
     expect(worker).toMatchObject({
       name: "the 'first'",
       host: 'host-Ω',
@@ -335,7 +335,7 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('a worker shows how far its sweeps have come, until it rests', async (stage) => {
     const anchor = await stage.anchor();
     const line = randomUUID();
-    const lines = async () => (await stage.driver.workers()).find(({ id }) => id === anchor.workerId)?.lines;
+    const lines = async () => (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId)?.lines;
     await anchor.report({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
     expect(await lines()).toEqual({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
     await anchor.report({ [stage.queue]: null });
@@ -346,7 +346,7 @@ export const wakeUps = theme('wake-ups', (test) => {
     const anchor = await stage.anchor();
     await anchor.release();
     await anchor.report({ [stage.queue]: randomUUID() });
-    const listed = (await stage.driver.workers()).find(({ id }) => id === anchor.workerId);
+    const listed = (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId);
     expect(listed?.lines).toEqual({});
   });
 
@@ -362,7 +362,7 @@ async function receivesAgain<Tx>({ driver }: Stage<Tx>, listener: Listener): Pro
   const call = async () => {
     const { wakeUp, wanted } = mark();
     calls.push(wanted);
-    await driver.notify([wakeUp]);
+    await driver.workers.notify([wakeUp]);
     return wanted;
   };
   await until('a call is received', async () => {
@@ -373,5 +373,5 @@ async function receivesAgain<Tx>({ driver }: Stage<Tx>, listener: Listener): Pro
 }
 
 async function alive<Tx>({ driver }: Stage<Tx>, anchor: Anchor): Promise<boolean | undefined> {
-  return (await driver.workers()).find(({ id }) => id === anchor.workerId)?.alive;
+  return (await driver.workers.list()).find(({ id }) => id === anchor.workerId)?.alive;
 }

@@ -1,4 +1,4 @@
-import { DriverError, type State, UpdateRefusedError } from '@rowlock/core';
+import { DriverError, UpdateRefusedError } from '@rowlock/core';
 import {
   apply,
   type ClientEvent,
@@ -26,12 +26,6 @@ export async function uniqueJobs(
     found.push(there?.publicId ?? null);
   }
   return found;
-}
-
-export function states({ database, tx }: Place, publicIds: readonly string[]): ReadonlyMap<string, State> {
-  const { jobs } = database.tables;
-  const found = publicIds.flatMap((publicId) => jobs.findBy('publicId', publicId, tx));
-  return new Map(found.map(({ value: { publicId, status } }) => [publicId, status]));
 }
 
 /** Uses SKIP LOCKED. */

@@ -23,7 +23,7 @@ export function list(place: Place, filter: JobFilter, page: Page): JobPage {
 
 export function listIds(place: Place, filter: JobFilter, page: Page): JobIdPage {
   const { jobs, next } = select(place, filter, page);
-  return { jobs: jobs.map(({ id, publicId }) => ({ id, publicId })), next };
+  return { jobs: jobs.map(({ id, publicId, status }) => ({ id, publicId, status })), next };
 }
 
 export function count(place: Place, filter: JobFilter, page: Page): JobCount {

@@ -64,7 +64,7 @@ export const selectionStatements = (tables: Tables) => {
       ${newestRun(tables)}`,
 
     listIds: (page: string): string => `
-      SELECT CAST(page.id AS CHAR) AS id, job.public_id
+      SELECT CAST(page.id AS CHAR) AS id, job.public_id, job.status
       FROM (${page}) AS page STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = page.id
       ORDER BY page.id DESC`,
 

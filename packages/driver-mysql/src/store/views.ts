@@ -1,5 +1,6 @@
 /** The jobs of a filter, as operators see them. */
 
+import type { State } from '@rowlock/core';
 import type { JobCount, JobFilter, JobId, JobIdPage, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
@@ -31,10 +32,14 @@ export async function listJobIds(
 ): Promise<JobIdPage> {
   const { rows: ways, conditions, lookedTo } = await select(on, context, filter, page, 'list');
   const ids = pageBy(context, ways, conditions, page.limit + 1);
-  const rows = await query<{ id: string; public_id: string }>(on, context.sql.listIds(ids.text), ids.values);
+  const rows = await query<{ id: string; public_id: string; status: State }>(
+    on,
+    context.sql.listIds(ids.text),
+    ids.values,
+  );
   const jobs = rows
     .slice(0, page.limit)
-    .map(({ id, public_id }) => ({ id: BigInt(id), publicId: public_id }));
+    .map(({ id, public_id, status }) => ({ id: BigInt(id), publicId: public_id, status }));
   return { jobs, next: nextOf(rows, page, lookedTo) };
 }
 

@@ -1,7 +1,7 @@
 import type { BackfillOptions, BackfillStep, CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type Queryable, query } from '../query.js';
-import { texts } from '../store/store.js';
+import { texts } from '../workers/texts.js';
 import { backfillStatement } from './backfill-statement.js';
 import { readTable } from './table.js';
 import { SET_TEXTS } from './text-settings.js';

@@ -90,7 +90,7 @@ export const selectionStatements = (tables: Tables) => {
       ORDER BY page.id DESC`,
 
     listIds: (selection: Selection): string => `${selected(selection)}
-      SELECT json_build_array(job.id::text, public_id)::text AS answer FROM page JOIN ${job} AS job ON job.id = page.id
+      SELECT json_build_array(job.id::text, public_id, status)::text AS answer FROM page JOIN ${job} AS job ON job.id = page.id
       ORDER BY page.id DESC`,
 
     // In no order: a count reads no more than it counts.

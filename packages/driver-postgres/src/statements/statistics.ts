@@ -26,8 +26,6 @@ export const statisticsStatements = (tables: Tables) => {
         ) AS found`;
 
   return {
-    states: `SELECT public_id, status FROM ${job} WHERE public_id = ANY($1::uuid[])`,
-
     backlog: `
       WITH RECURSIVE ${queuesOf(job, 'plain', DUE)}, ${queuesOf(job, 'limited', LIMITED)}, ${queuesOf(job, 'later', LATER)},
       share AS MATERIALIZED (

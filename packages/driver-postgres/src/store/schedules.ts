@@ -13,8 +13,9 @@ import {
 } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
+import { enqueue } from '../jobs/enqueue.js';
+import type { Scope } from '../jobs/scope.js';
 import { answers, type Queryable, query, textOrNull } from '../query.js';
-import type { PostgresStore } from './store.js';
 
 /** A row, or the time alone. */
 interface ScheduleRow {
@@ -32,9 +33,7 @@ interface ScheduleRow {
 }
 
 /** Works in a transaction of its own. */
-type InTransaction = <Result>(
-  work: (store: Pick<PostgresStore, 'enqueue'>, on: Queryable) => Promise<Result>,
-) => Promise<Result>;
+type InTransaction = <Result>(work: (scope: Scope) => Promise<Result>) => Promise<Result>;
 
 /** The verbs that a caller's transaction may have. */
 export class PostgresJoinableSchedules implements JoinableSchedules {
@@ -90,13 +89,13 @@ export class PostgresSchedules extends PostgresJoinableSchedules implements Sche
   }
 
   override set(schedules: readonly NewSchedule[], by: string): Promise<void> {
-    return this.#inTransaction((_, on) => setOn(on, this.context, schedules, by));
+    return this.#inTransaction(({ on }) => setOn(on, this.context, schedules, by));
   }
 
   fire(firings: readonly Firing[]): Promise<readonly string[]> {
     return despiteDeadlocks(() =>
-      this.#inTransaction(async (store, on) => {
-        const moved = await query<{ name: string }>(on, this.context.sql.moveSchedules, [
+      this.#inTransaction(async (scope) => {
+        const moved = await query<{ name: string }>(scope.on, this.context.sql.moveSchedules, [
           firings.map(({ name }) => name),
           firings.map(({ at }) => at),
           firings.map(({ fingerprint }) => fingerprint),
@@ -105,7 +104,9 @@ export class PostgresSchedules extends PostgresJoinableSchedules implements Sche
         ]);
         const names = moved.map(({ name }) => name);
         const fired = firings.filter(({ name }) => names.includes(name));
-        await store.enqueue(
+        await enqueue(
+          this.context,
+          scope,
           fired.flatMap(({ jobs }) => jobs),
           fired.flatMap(({ wakeUps }) => wakeUps),
         );

@@ -1,5 +1,6 @@
 /** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
+import type { State } from '@rowlock/core';
 import type { JobCount, JobFilter, JobId, JobIdPage, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
@@ -33,12 +34,12 @@ export async function listJobIds(
 ): Promise<JobIdPage> {
   const selecting = select(on, context, filter, page, 'list');
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
-  const found = await answers<readonly [id: string, publicId: string]>(
+  const found = await answers<readonly [id: string, publicId: string, status: State]>(
     on,
     context.sql.listIds(selection),
     values.all,
   );
-  const rows = found.map(([id, publicId]) => ({ id: BigInt(id), publicId }));
+  const rows = found.map(([id, publicId, status]) => ({ id: BigInt(id), publicId, status }));
   return { jobs: rows.slice(0, page.limit), next: nextOf(rows, page, lookedTo) };
 }
 

@@ -20,7 +20,7 @@ export function brokenFiring<Tx>(driver: Driver<Tx>, how: BrokenFiring): Driver<
     // No kill from outside is sure to come between.
     if (moves === CRASH_BEHIND) process.kill(process.pid, 'SIGKILL');
     const jobs = firings.filter(({ name }) => moved.includes(name)).flatMap((firing) => firing.jobs);
-    await driver.enqueue(jobs, []);
+    await driver.jobs.enqueue(jobs, []);
     return how === 'moves-first' ? moved : move(firings);
   };
   const schedules = instead(() => driver.schedules, { fire });

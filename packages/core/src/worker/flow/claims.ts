@@ -42,7 +42,7 @@ export class Claims<Tx> {
   constructor(flow: Flow<Tx>, pass: Sweep) {
     this.#flow = flow;
     this.#pass = pass;
-    this.session = flow.driver.claimSession({ idleLimitMs: limitMs(flow.registry.longestHeldRunMs) });
+    this.session = flow.driver.claims.session({ idleLimitMs: limitMs(flow.registry.longestHeldRunMs) });
   }
 
   /** The next runs, under this connection's locks. Null when the sweep is over. */

@@ -21,7 +21,7 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
   let fate: Fate | undefined;
   const lost = new DriverError('ConnectionLost', 'The cable was pulled.');
   const session: ClaimSession<unknown> = {
-    ...driver.claimSession({ idleLimitMs: 1 }),
+    ...driver.claims.session({ idleLimitMs: 1 }),
     async lockLeased() {
       fate = left.shift();
       if (fate === undefined || fate === 'no connection') throw lost;
@@ -75,7 +75,7 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const left = [...refusals];
   const session: ClaimSession<unknown> = {
-    ...driver.claimSession({ idleLimitMs: 1 }),
+    ...driver.claims.session({ idleLimitMs: 1 }),
     lockLeased: async () => new Map([[job(1n).id, 'in-progress' as const]]),
     async settle(settlements) {
       const refusal = left.shift();

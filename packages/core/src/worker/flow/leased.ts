@@ -60,7 +60,7 @@ async function takeLease<Tx>(
     isCommitted = false;
   }
   const hasLimits = first.limits !== NO_LIMITS;
-  return new Lease(driver.claimSession({ idleLimitMs }), { runId, jobs }, { isCommitted, hasLimits });
+  return new Lease(driver.claims.session({ idleLimitMs }), { runId, jobs }, { isCommitted, hasLimits });
 }
 
 async function runUnderLease<Tx>(

@@ -17,7 +17,7 @@ export async function pauseShared<Tx>(
 ): Promise<void> {
   for (const pause of pausesOf(ended, host).values()) {
     try {
-      await driver.pause(pause, 'extend');
+      await driver.admission.pause(pause, 'extend');
     } catch (err) {
       log.warn({ err, ...pause }, 'the work could not be paused: other jobs of it go on');
     }

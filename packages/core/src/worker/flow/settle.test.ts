@@ -29,7 +29,7 @@ function settleRefused({ refusal, used = true, undo = async () => {}, refusals =
   const next: readonly Job[] = [job(2n)];
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const session: ClaimSession<unknown> = {
-    ...driver.claimSession({ idleLimitMs: 1 }),
+    ...driver.claims.session({ idleLimitMs: 1 }),
     used,
     undo() {
       sent.push('undo');
@@ -105,7 +105,7 @@ test.each<[DriverErrorCode, DriverErrorCode]>([
 test('a claim that fails behind a settlement which was not written harms nothing', async () => {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const session: ClaimSession<unknown> = {
-    ...driver.claimSession({ idleLimitMs: 1 }),
+    ...driver.claims.session({ idleLimitMs: 1 }),
     finish: async () => ({ settled: [], next: Promise.reject(new DriverError('Unknown', 'Not now.')) }),
   };
   const settlements = { settlements: [ending('complete')], instead: () => [], reduced: () => ending('fail') };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import type { Driver } from '../../driver/driver.js';
-import type { Moved } from '../../driver/store.js';
+import type { Uses } from '../../driver/driver.js';
+import type { Moved } from '../../driver/jobs.js';
 import { LiveRun } from '../run/live-run.js';
 import { Cancellations } from './cancellations.js';
 
@@ -20,13 +20,15 @@ function received() {
   const moves: string[] = [];
   const meant: (number | undefined)[] = [];
   const world = { answer: 'running' as Moved['outcome'], fails: false };
-  const driver: Pick<Driver, 'move'> = {
-    async move(_, publicId, redrives) {
-      if (world.fails) throw new Error('The server is gone.');
-      moves.push(publicId);
-      meant.push(redrives);
-      if (world.answer === 'illegal') return { outcome: 'illegal', status: 'complete' };
-      return world.answer === 'running' ? { outcome: 'running', redrives: 1 } : { outcome: world.answer };
+  const driver: Uses<{ jobs: 'move' }> = {
+    jobs: {
+      async move(_, publicIds, { redrives } = {}) {
+        if (world.fails) throw new Error('The server is gone.');
+        moves.push(...publicIds);
+        meant.push(redrives);
+        if (world.answer === 'illegal') return [{ outcome: 'illegal', status: 'complete' }];
+        return [world.answer === 'running' ? { outcome: 'running', redrives: 1 } : { outcome: world.answer }];
+      },
     },
   };
   const live = new Set<LiveRun>();

@@ -1,4 +1,4 @@
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import type { Cancellation, WakeUp } from '../../driver/wake-up.js';
 import { publicIdOf } from '../../job/public-id.js';
 import type { Part, PartContext } from '../part.js';
@@ -16,7 +16,7 @@ const AT_STOP = 500;
 
 export interface CancellationsParts
   extends Pick<PartContext, 'clock' | 'log' | 'worker' | 'alarm' | 'watchMs' | 'live'> {
-  readonly driver: Pick<Driver, 'move'>;
+  readonly driver: Uses<{ jobs: 'move' }>;
 }
 
 interface Pending {
@@ -87,9 +87,9 @@ export class Cancellations implements Part {
   async #retry(most: number): Promise<boolean> {
     const { driver, clock } = this.#parts;
     for (const [publicId, pending] of [...this.#pending].slice(0, most)) {
-      const isLocked =
-        pending.until > clock.now() &&
-        (await driver.move('cancel', publicId, pending.redrives)).outcome === 'running';
+      const { redrives, until } = pending;
+      const [moved] = until > clock.now() ? await driver.jobs.move('cancel', [publicId], { redrives }) : [];
+      const isLocked = moved?.outcome === 'running';
       // The job may have been cancelled anew meanwhile.
       if (this.#pending.get(publicId) !== pending) continue;
       this.#pending.delete(publicId);

@@ -9,11 +9,13 @@ function database({ queues = LANES.queues, due = ['q7'], tookMs = 1 } = {}) {
   const clock = handClock();
   const given = { due, tookMs, looks: 0, error: undefined as Error | undefined };
   const driver = {
-    async dueQueues(): Promise<readonly string[]> {
-      given.looks += 1;
-      clock.advance(given.tookMs);
-      if (given.error !== undefined) throw given.error;
-      return given.due;
+    claims: {
+      async dueQueues(): Promise<readonly string[]> {
+        given.looks += 1;
+        clock.advance(given.tookMs);
+        if (given.error !== undefined) throw given.error;
+        return given.due;
+      },
     },
   };
   const dueQueues = new DueQueues({ driver, lanes: { ...LANES, queues }, clock, mostMs: 5_000 });

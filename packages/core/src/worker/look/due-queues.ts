@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import type { Lanes } from '../../driver/survey.js';
 import { Pace } from './pace.js';
 
@@ -10,7 +10,7 @@ const FEW = 8;
 const SWEEP_MS = 1;
 
 export interface DueQueuesParts {
-  readonly driver: Pick<Driver, 'dueQueues'>;
+  readonly driver: Uses<{ claims: 'dueQueues' }>;
   readonly lanes: Lanes;
   readonly clock: Clock;
   /** The longest pause between two looks, in milliseconds. */
@@ -85,7 +85,7 @@ export class DueQueues {
   async #look(): Promise<ReadonlySet<string>> {
     const { driver, lanes, clock } = this.#parts;
     const began = clock.now();
-    const due = new Set(await driver.dueQueues(lanes));
+    const due = new Set(await driver.claims.dueQueues(lanes));
     const now = clock.now();
     this.#looks.took(now - began, now);
     this.#answers.took(now - began, now);

@@ -34,13 +34,15 @@ function surveying(
   const source = { isExpected: true, isWaiting: waitForStarts, round: async () => {} };
   const surveyor = new Surveyor({
     driver: {
-      survey: async () => {
-        begun.push(clock.now());
-        if (isBeside) await new Promise<void>((resolve) => clock.after(tookMs, resolve));
-        else clock.advance(tookMs);
-        return found;
+      claims: {
+        survey: async () => {
+          begun.push(clock.now());
+          if (isBeside) await new Promise<void>((resolve) => clock.after(tookMs, resolve));
+          else clock.advance(tookMs);
+          return found;
+        },
+        reclaim: async () => ({ reclaimed: 0, missing: [], own: [] }),
       },
-      reclaim: async () => ({ reclaimed: 0, missing: [], own: [] }),
     },
     lanes: { queues: ['q'], kinds: ['k'] },
     workerId: '1',

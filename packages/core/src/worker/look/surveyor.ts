@@ -1,4 +1,4 @@
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import type { Parts } from '../parts.js';
 import { Alarm } from '../time/alarm.js';
 import { Mutex } from '../time/mutex.js';
@@ -13,7 +13,7 @@ import { Watch, type WatchParts } from './watch.js';
 const SOON_MS = 25;
 
 export interface SurveyorParts extends WatchParts {
-  readonly driver: Pick<Driver, 'survey' | 'reclaim'>;
+  readonly driver: Uses<{ claims: 'survey' | 'reclaim' }>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   /** Rings when the worker is to look again. */
@@ -134,7 +134,7 @@ export class Surveyor {
     const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, parts } = this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const found = await driver.survey(lanes);
+    const found = await driver.claims.survey(lanes);
     const { promoted, nextDueMs, unlimited, leased } = found;
     const now = clock.now();
     this.#pace.took(now - began, now);

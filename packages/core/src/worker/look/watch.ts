@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import type { Lanes } from '../../driver/survey.js';
 import type { Parts } from '../parts.js';
 import type { LiveRun } from '../run/live-run.js';
@@ -8,7 +8,7 @@ import type { Mutex } from '../time/mutex.js';
 import { MissingWorkers } from './missing-workers.js';
 
 export interface WatchParts {
-  readonly driver: Pick<Driver, 'reclaim'>;
+  readonly driver: Uses<{ claims: 'reclaim' }>;
   readonly lanes: Lanes;
   readonly workerId: string;
   /** The runs going on in this process. */
@@ -107,7 +107,7 @@ export class Watch {
     const { driver, lanes, clock, watchMs, wake, workerId, live } = this.#parts;
     const began = clock.now();
     this.#dueAt = Math.max(this.#dueAt, began + watchMs);
-    const { reclaimed, missing, own } = await driver.reclaim({
+    const { reclaimed, missing, own } = await driver.claims.reclaim({
       queues: lanes.queues,
       dead: this.#missing.dead,
       own: { workerId, ended: this.#ended },

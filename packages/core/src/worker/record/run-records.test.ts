@@ -51,7 +51,7 @@ function slowDriver() {
     calls.push({ endCrashed: runIds, jobs });
   };
   const clock = handClock();
-  const records = new RunRecords({ startRuns, endCrashed }, clock);
+  const records = new RunRecords({ claims: { startRuns, endCrashed } }, clock);
   return { writes, calls, clock, records };
 }
 
@@ -313,7 +313,7 @@ test('where the claim does not stand, nothing is ended, and the record is refuse
 test('where a crashed run cannot be ended, the record is refused', async () => {
   const startRuns = () => ({ visible: Promise.resolve(unfinished('a crashed run')), durable: stands });
   const endCrashed = () => Promise.reject(new Error('the disk is full'));
-  const record = new RunRecords({ startRuns, endCrashed }, handClock()).start(run(1n), stands);
+  const record = new RunRecords({ claims: { startRuns, endCrashed } }, handClock()).start(run(1n), stands);
   await expect(record.visible).rejects.toThrow('the disk is full');
 });
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import type { JobId } from '../../job/job.js';
 import { LazyFlush } from './lazy-flush.js';
@@ -49,7 +49,7 @@ interface Written {
  * its way, so that the slots of a process share statements and flushes. A write that hangs is not waited for.
  */
 export class RunRecords {
-  readonly #driver: Pick<Driver, 'startRuns' | 'endCrashed'>;
+  readonly #driver: Uses<{ claims: 'startRuns' | 'endCrashed' }>;
   readonly #clock: Clock;
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
@@ -59,7 +59,7 @@ export class RunRecords {
    */
   #flushes = true;
 
-  constructor(driver: Pick<Driver, 'startRuns' | 'endCrashed'>, clock: Clock) {
+  constructor(driver: Uses<{ claims: 'startRuns' | 'endCrashed' }>, clock: Clock) {
     this.#driver = driver;
     this.#clock = clock;
   }
@@ -138,12 +138,12 @@ export class RunRecords {
     const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
     try {
       for (;;) {
-        const { visible, durable } = this.#driver.startRuns(runs);
+        const { visible, durable } = this.#driver.claims.startRuns(runs);
         const { earlier, unfinished } = await visible;
         if (unfinished.length === 0)
           return { history: new Map(earlier.map((known) => [known.id, known])), durable };
         await Promise.all(confirms.map((confirm) => confirm()));
-        await this.#driver.endCrashed(unfinished, jobs);
+        await this.#driver.claims.endCrashed(unfinished, jobs);
       }
     } catch (error) {
       this.#flushes = false;

@@ -1,7 +1,7 @@
 import type { DependencyContainer } from 'tsyringe';
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import type { AnyHandler, Progress, RunContext, RunJob } from '../../handler/handler.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
@@ -21,7 +21,7 @@ export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
 
 /** What the calls of a worker's handlers share. */
 export interface CallParts<Tx> {
-  readonly driver: Pick<Driver, 'noteRun'>;
+  readonly driver: Uses<{ claims: 'noteRun' }>;
   /** Enqueues for handlers. */
   readonly client: Enqueues<Tx>;
   /** The middleware around runs. Undefined if no plugin has any. */

@@ -13,10 +13,12 @@ function reporting(failures: readonly Error[] = []) {
   const notes: RunNote[] = [];
   const left = [...failures];
   const driver = {
-    async noteRun(_: unknown, note: RunNote) {
-      const failure = left.shift();
-      if (failure !== undefined) throw failure;
-      notes.push(note);
+    claims: {
+      async noteRun(_: unknown, note: RunNote) {
+        const failure = left.shift();
+        if (failure !== undefined) throw failure;
+        notes.push(note);
+      },
     },
   };
   const run = { runId: 'run', jobs: [1n] };

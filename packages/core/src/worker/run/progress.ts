@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import { checkJson, LIMITS } from '../../input.js';
 import type { Json } from '../../job/json.js';
 import type { Logger } from '../../logger.js';
@@ -23,14 +23,14 @@ export interface ProgressReporter {
  * value that is left at the end of the run is dropped: it is not worth a statement.
  */
 export function progressReporter(
-  driver: Pick<Driver, 'noteRun'>,
+  driver: Uses<{ claims: 'noteRun' }>,
   run: Pick<LiveRun, 'runId' | 'jobs'>,
   clock: Clock,
   log: Logger,
 ): ProgressReporter {
   const write = async (progress: Json): Promise<void> => {
     try {
-      await driver.noteRun(run, { progress });
+      await driver.claims.noteRun(run, { progress });
     } catch (error) {
       log.debug({ err: error, runId: run.runId }, 'progress was not written');
     }

@@ -14,7 +14,7 @@ function transaction() {
     renew: vi.fn(async () => {}),
   };
   const run = (entrance: Entrance) => {
-    const handle = new RunHandle<unknown>({ deferred: ({ send }) => send }, session, entrance);
+    const handle = new RunHandle<unknown>({ claims: { deferred: ({ send }) => send } }, session, entrance);
     const query = async (statement = async (tx: unknown) => tx): Promise<unknown> => {
       const send = handle.handle;
       if (typeof send !== 'function') throw new Error('The handle is the function that sends a statement.');

@@ -1,4 +1,4 @@
-import type { Driver } from '../../driver/driver.js';
+import type { Uses } from '../../driver/driver.js';
 import { runOver } from '../../driver/run-over.js';
 import { OpenCalls } from './open-calls.js';
 
@@ -29,7 +29,7 @@ export interface Entrance {
 export class RunHandle<Tx> {
   /** The handler's calls through the transaction. */
   readonly calls = new OpenCalls();
-  readonly #driver: Pick<Driver<Tx>, 'deferred'>;
+  readonly #driver: Uses<{ claims: 'deferred' }, Tx>;
   readonly #writes: RunWrites<Tx>;
   readonly #entrance: Entrance;
   readonly #prepare: ((handle: Tx) => Promise<unknown>) | undefined;
@@ -42,7 +42,7 @@ export class RunHandle<Tx> {
 
   /** @param prepare Is sent ahead of the run's first statement. */
   constructor(
-    driver: Pick<Driver<Tx>, 'deferred'>,
+    driver: Uses<{ claims: 'deferred' }, Tx>,
     writes: RunWrites<Tx>,
     entrance: Entrance,
     prepare?: (handle: Tx) => Promise<unknown>,
@@ -59,7 +59,7 @@ export class RunHandle<Tx> {
 
   /** For the handler. Made when it is first read. */
   get handle(): Tx {
-    this.#handle ??= this.#driver.deferred({
+    this.#handle ??= this.#driver.claims.deferred({
       send: (statement) => this.calls.add(this.#use(statement)),
     });
     return this.#handle;

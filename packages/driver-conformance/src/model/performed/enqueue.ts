@@ -10,7 +10,7 @@ export async function enqueue<Tx>(
 ): Promise<Result> {
   const { names } = state;
   const store = await state.store(by);
-  const outcomes = await store.enqueue(jobs.map((wanted) => newJob(names, wanted)));
+  const outcomes = await store.jobs.enqueue(jobs.map((wanted) => newJob(names, wanted)));
   return outcomes.map(({ outcome, publicId }) => {
     if (outcome === 'enqueued') names.addJob(publicId);
     const job = names.job(publicId);

@@ -1,3 +1,4 @@
+import { moveOne } from '../../move-one.js';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
@@ -8,7 +9,7 @@ export async function move<Tx>(
   { by, event, job }: CommandOf<'move'>,
 ): Promise<Result> {
   const driver = await state.driver(by);
-  const moved = await driver.move(event, state.names.publicId(job));
+  const moved = await moveOne(driver, event, state.names.publicId(job));
   return moved.outcome === 'illegal' ? `illegal: it is ${moved.status}` : moved.outcome;
 }
 

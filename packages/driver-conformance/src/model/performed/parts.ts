@@ -7,7 +7,7 @@ export async function parts<Tx>(state: WorldState<Tx>, { by, kinds }: CommandOf<
   const { names } = state;
   const { queues } = names;
   const driver = await state.driver(by);
-  const due = await driver.dueQueues({ queues, kinds });
+  const due = await driver.claims.dueQueues({ queues, kinds });
   const found = await partsOf(driver, queues);
   return {
     queues: due.map((queue) => names.short(queue)).sort(),

@@ -11,13 +11,13 @@ export async function pause<Tx>(
   const ends = until === 'for ever' ? null : until === 'tomorrow' ? await state.in(DAY_MS) : LONG_AGO;
   const change = { ...own, until: ends, reason: null, by };
   const store = await state.store(by);
-  state.resets.set(`pause ${target.scope} ${target.name}`, (driver) => driver.resume(own));
-  return store.pause(change, mode);
+  state.resets.set(`pause ${target.scope} ${target.name}`, (driver) => driver.admission.resume(own));
+  return store.admission.pause(change, mode);
 }
 
 export async function resume<Tx>(
   state: WorldState<Tx>,
   { by, target }: CommandOf<'resume'>,
 ): Promise<Result> {
-  return (await state.store(by)).resume(state.names.ownTarget(target));
+  return (await state.store(by)).admission.resume(state.names.ownTarget(target));
 }

@@ -14,11 +14,11 @@ export async function startRuns<Tx>(
   const { anchor } = await state.session(by);
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
-  const start = () => driver.startRuns([{ runId, workerId, jobs: [...claim.jobs.values()] }]).visible;
+  const start = () => driver.claims.startRuns([{ runId, workerId, jobs: [...claim.jobs.values()] }]).visible;
   let started = await start();
   if (endsCrashed && started.unfinished.length > 0) {
     await claim.held.confirm();
-    await driver.endCrashed(started.unfinished, jobs);
+    await driver.claims.endCrashed(started.unfinished, jobs);
     started = await start();
   }
   const { earlier, unfinished } = started;
@@ -48,13 +48,13 @@ export async function endCrashed<Tx>(
   const records = await Promise.all([...jobs.values()].map(({ publicId }) => reader.runs(publicId)));
   const unfinished = records.flat().filter(({ outcome, runId }) => outcome === null && runId !== run);
   await held.confirm();
-  return driver.endCrashed([...new Set(unfinished.map(({ runId }) => runId))], [...jobs.keys()]);
+  return driver.claims.endCrashed([...new Set(unfinished.map(({ runId }) => runId))], [...jobs.keys()]);
 }
 
 export async function noteRun<Tx>(state: WorldState<Tx>, { by, run }: CommandOf<'noteRun'>): Promise<Result> {
   const driver = await state.driver(by);
   const runId = state.names.runId(run);
-  return driver.noteRun({ runId, jobs: state.runs.get(runId) ?? [] }, { progress: 'half' });
+  return driver.claims.noteRun({ runId, jobs: state.runs.get(runId) ?? [] }, { progress: 'half' });
 }
 
 export async function write<Tx>(state: WorldState<Tx>, { by }: CommandOf<'write'>): Promise<Result> {

@@ -18,7 +18,7 @@ export async function openSession<Tx>(
 ): Promise<Session> {
   const { queues } = names;
   const info = { name: `worker ${names.workers.length}`, host, pid: 1, queues };
-  const anchor = await driver.anchor(info, { lost: () => {}, back });
+  const anchor = await driver.workers.anchor(info, { lost: () => {}, back });
   const session = { anchor, listening: new AbortController() };
   names.addWorker(anchor.workerId);
   void listen(session, queues);

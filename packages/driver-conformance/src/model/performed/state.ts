@@ -1,5 +1,5 @@
 import type { Driver } from '@rowlock/core';
-import type { ClaimSession, Job, JobId, Store } from '@rowlock/core/driver';
+import type { ClaimSession, Job, JobId, Joined } from '@rowlock/core/driver';
 import type { Caller as CallerTransaction, DriverProcess } from '../../driver-harness.js';
 import { ACTORS, type Actor, type Caller, isCaller } from '../command.js';
 import { Names } from './names.js';
@@ -42,7 +42,7 @@ export class WorldState<Tx> {
   /** The id of each take of starts. */
   readonly takes: string[] = [];
   /** By what it is of: what takes a setting back, which the next sequence would meet. */
-  readonly resets = new Map<string, (store: Store) => Promise<void>>();
+  readonly resets = new Map<string, (joined: Joined) => Promise<void>>();
 
   constructor(setting: Setting<Tx>) {
     this.setting = setting;
@@ -66,7 +66,7 @@ export class WorldState<Tx> {
   }
 
   /** The driver, or the transaction of an application. */
-  async store(by: Actor | Caller): Promise<Store> {
+  async store(by: Actor | Caller): Promise<Joined> {
     if (!isCaller(by)) return this.driver(by);
     return (await this.driver(ACTORS[0])).join((await this.caller(by)).tx);
   }
@@ -92,7 +92,7 @@ export class WorldState<Tx> {
   async #slot(by: Actor): Promise<ClaimSession<Tx>> {
     const open = this.slots.get(by);
     if (open !== undefined) return open;
-    const slot = (await this.driver(by)).claimSession({ idleLimitMs: IDLE_LIMIT_MS });
+    const slot = (await this.driver(by)).claims.session({ idleLimitMs: IDLE_LIMIT_MS });
     this.slots.set(by, slot);
     return slot;
   }

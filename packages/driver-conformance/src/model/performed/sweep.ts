@@ -9,13 +9,16 @@ export async function reclaim<Tx>(
 ): Promise<Result> {
   const { queues, workers } = state.names;
   const driver = await state.driver(by);
-  const { reclaimed, missing } = await driver.reclaim({ queues, dead: dead === 'nobody' ? [] : workers });
+  const { reclaimed, missing } = await driver.claims.reclaim({
+    queues,
+    dead: dead === 'nobody' ? [] : workers,
+  });
   return { reclaimed, missing: missing.map((id) => state.names.worker(id)).sort() };
 }
 
 export async function survey<Tx>(state: WorldState<Tx>, { by, kinds }: CommandOf<'survey'>): Promise<Result> {
   const driver = await state.driver(by);
-  const { promoted, nextDueMs, waiting, unlimited, limited, leased } = await driver.survey({
+  const { promoted, nextDueMs, waiting, unlimited, limited, leased } = await driver.claims.survey({
     queues: state.names.queues,
     kinds,
   });

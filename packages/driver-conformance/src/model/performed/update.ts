@@ -1,5 +1,5 @@
 import { remove, STATES, type State, UpdateRefusedError } from '@rowlock/core';
-import { OUTSTANDING, type Store, type Updated } from '@rowlock/core/driver';
+import { type Jobs, OUTSTANDING, type Updated } from '@rowlock/core/driver';
 import { type CommandOf, isCaller } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
@@ -10,18 +10,18 @@ export async function update<Tx>(
   state: WorldState<Tx>,
   { by, job, column, from, operations }: CommandOf<'update'>,
 ): Promise<Result> {
-  const store = await state.store(by);
+  const { jobs } = await state.store(by);
   const publicId = state.names.publicId(job);
   const change = { column, operations, from, mostBytes: MOST_BYTES };
-  const outcome = await outcomeOf(store.update(publicId, change));
+  const outcome = await outcomeOf(jobs.update(publicId, change));
   // Postgres answers with an error before it frees the transaction's locks.
-  if (Object(outcome).refused !== undefined && !isCaller(by)) await untilFree(store, publicId, from);
+  if (Object(outcome).refused !== undefined && !isCaller(by)) await untilFree(jobs, publicId, from);
   return outcome;
 }
 
 /** Tries a change that does not apply to the job's state, as long as another transaction has the job. */
 async function untilFree(
-  store: Pick<Store, 'update'>,
+  jobs: Pick<Jobs, 'update'>,
   publicId: string,
   from: readonly State[],
 ): Promise<void> {
@@ -32,7 +32,7 @@ async function untilFree(
     from: others,
     mostBytes: MOST_BYTES,
   } as const;
-  while ((await store.update(publicId, change)).outcome === 'locked');
+  while ((await jobs.update(publicId, change)).outcome === 'locked');
 }
 
 export async function updateHeld<Tx>(
@@ -43,7 +43,7 @@ export async function updateHeld<Tx>(
   const job = [...jobs.values()][nth % jobs.size];
   const own = (await state.driver(by)).join(held.handle);
   const change = { column: 'metadata', operations, from: OUTSTANDING, mostBytes: MOST_BYTES } as const;
-  return outcomeOf(own.update(job?.publicId ?? '', change));
+  return outcomeOf(own.jobs.update(job?.publicId ?? '', change));
 }
 
 async function outcomeOf(update: Promise<Updated>): Promise<Result> {

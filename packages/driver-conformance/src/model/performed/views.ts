@@ -10,7 +10,7 @@ export async function list<Tx>(
 ): Promise<Result> {
   const { names } = state;
   const driver = await state.driver(by);
-  const { jobs, next } = await driver.list(names.ownFilter(filter), { limit, before: null });
+  const { jobs, next } = await driver.jobs.list(names.ownFilter(filter), { limit, before: null });
   return {
     jobs: jobs.map((view) => ({
       ...names.asWanted(view),
@@ -48,7 +48,7 @@ export async function count<Tx>(state: WorldState<Tx>, { by, filter }: CommandOf
 }
 
 export async function workers<Tx>(state: WorldState<Tx>, { by }: CommandOf<'workers'>): Promise<Result> {
-  const all = await (await state.driver(by)).workers();
+  const all = await (await state.driver(by)).workers.list();
   const own = all.filter(({ id }) => state.names.workers.includes(id)).reverse();
   return own.map(({ name, alive }) => ({ name, alive }));
 }

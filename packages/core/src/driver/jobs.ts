@@ -1,21 +1,12 @@
-import type { LimitNumbers } from '../admission/limits-text.js';
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Operation } from '../update/operation.js';
-import type { WorkerView } from './anchor.js';
 import type { JobFilter, JobIds, Page } from './job-filter.js';
-import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { RunView } from './run-view.js';
-import type { JoinableSchedules } from './schedule-store.js';
 import type { WakeUp } from './wake-up.js';
 
-/**
- * Verbs that stand alone. On the driver's own pool each verb commits by itself. After `join` the verbs are part of the
- * caller's transaction.
- */
-export interface Store {
-  readonly schedules: JoinableSchedules;
-
+/** The rows of jobs. On the driver's own pool each verb commits by itself, and joined they are part of the caller's transaction. */
+export interface Jobs {
   /**
    * Inserts jobs, in order. Names have up to 128 characters and keys up to 512. Names and keys are compared byte by
    * byte. A job whose unique key is taken is not inserted: its outcome is `duplicate`, with the public id of the job
@@ -43,8 +34,8 @@ export interface Store {
   /** Reads without locks, newest first. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
-  /** As `list`, the ids alone. */
-  listIds(filter: JobFilter, page: Page): Promise<JobIdPage>;
+  /** As `list`, the ids alone, with the states that the jobs' rows have. */
+  ids(filter: JobFilter, page: Page): Promise<JobIdPage>;
 
   /** As `list`, the number of jobs alone, which is at most `page.limit`. */
   count(filter: JobFilter, page: Page): Promise<JobCount>;
@@ -53,20 +44,11 @@ export interface Store {
   jobRuns(publicId: string): Promise<readonly RunView[] | undefined>;
 
   /**
-   * Applies a client's event to a job, unless the job is locked, and returns what it met. A redrive gives back all
-   * attempts, including those that uncounted crashes have used up.
-   *
-   * @param redrives How often the job was redriven. The event is illegal for a job that was redriven since.
+   * Applies a client's event to up to 100 different jobs, in one transaction, unless a job is locked. Returns what it
+   * met, in the same order. Rejects, and moves none, if one of them is refused. A redrive gives back all attempts,
+   * including those that uncounted crashes have used up.
    */
-  move(event: ClientEvent, publicId: string, redrives?: number): Promise<Moved>;
-
-  /**
-   * `move` of up to 100 different jobs, in one transaction. Returns what it met, in the same order. Rejects, and moves
-   * none, if one of them is refused.
-   *
-   * @param waitMs As that of `enqueue`.
-   */
-  moveAll(event: ClientEvent, publicIds: readonly string[], waitMs?: number): Promise<readonly Moved[]>;
+  move(event: ClientEvent, publicIds: readonly string[], options?: MoveOptions): Promise<readonly Moved[]>;
 
   /**
    * Changes a job, its JSON as `apply` defines it, unless the job is locked. One UPDATE, which computes new JSON from
@@ -76,44 +58,6 @@ export interface Store {
    * `LockTimeout`. Default: it does not wait.
    */
   update(publicId: string, update: JobUpdate, waitMs?: number): Promise<Updated>;
-
-  /** Wakes workers. On the pool at once. Joined, when the transaction commits, and only then. */
-  notify(wakeUps: readonly WakeUp[]): Promise<void>;
-
-  /**
-   * Sets the numbers of a limit for all takers, in place of what they say, and of an earlier setting. What is left out is
-   * as they say. Null: all is as they say again. Those who have slots keep them, and earlier starts count on.
-   *
-   * @param by Who sets it.
-   */
-  setLimit(name: string, numbers: LimitNumbers | null, by: string): Promise<void>;
-
-  /** The limits whose numbers were set, in the order of their names, up to 1,000. */
-  limits(): Promise<readonly LimitSetting[]>;
-
-  /**
-   * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
-   * it. Jobs that are claimed already go on. Also deletes pauses that have ended. Wakes workers with the commit.
-   *
-   * @param mode With `extend`, an earlier pause that ends later, or never, stays as it is. Default: `replace`.
-   */
-  pause(pause: NewPause, mode?: PauseMode): Promise<void>;
-
-  /** Ends the pause of this target, if there is one. Other pauses stay. Wakes workers with the commit. */
-  resume(target: PauseTarget): Promise<void>;
-
-  /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
-  pauses(): Promise<readonly PauseView[]>;
-
-  /** The workers that are alive, and those that stopped within the last hour. */
-  workers(): Promise<readonly WorkerView[]>;
-}
-
-/** A limit whose numbers were set at run time. */
-export interface LimitSetting extends LimitNumbers {
-  readonly name: string;
-  readonly setAt: Date;
-  readonly setBy: string;
 }
 
 export interface JobPage {
@@ -132,6 +76,13 @@ export interface JobCount {
   readonly count: number;
   /** Where the count ended at its `look`: the `before` of the next one. Null where it ended by itself, or at its limit. */
   readonly next: JobId | null;
+}
+
+export interface MoveOptions {
+  /** How often the jobs were redriven. The event is illegal for a job that was redriven since. */
+  readonly redrives?: number | undefined;
+  /** As that of `enqueue`. */
+  readonly waitMs?: number | undefined;
 }
 
 /**

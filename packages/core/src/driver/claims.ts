@@ -1,0 +1,53 @@
+import type { JobId } from '../job/job.js';
+import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
+import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
+import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
+
+/** How workers find jobs, claim them and put their runs on record. */
+export interface Claims<Tx> {
+  /** A slot's connection, taken from the pool with its first claim. */
+  session(options: ClaimSessionOptions): ClaimSession<Tx>;
+
+  /** A handle whose statements go through `sender` to another handle. */
+  deferred(sender: Sender<Tx>): Tx;
+
+  /**
+   * Returns those of these queues that have a due job of these kinds without limits, locked or not, in any order. Paused
+   * jobs do not count. By one statement.
+   */
+  dueQueues(lanes: Lanes): Promise<readonly string[]>;
+
+  /**
+   * Makes jobs claimable whose time has come. Returns when the next delayed job becomes due, and whether a due job of
+   * these kinds is in the table now, locked or not.
+   */
+  survey(lanes: Lanes): Promise<Survey>;
+
+  /**
+   * Puts back to `new` the jobs of leases that are over, of leases whose workers are in `dead`, and of the calling
+   * worker's runs that have ended. Returns the workers of other leases that are not alive. Skips a job that its run is
+   * just settling. Gives back the slots of the runs whose jobs it puts back.
+   */
+  reclaim(scope: ReclaimScope): Promise<Reclaimed>;
+
+  /**
+   * Writes, outside the claims' transactions, that runs begin. The runs are of one job each, or it is one run of
+   * several jobs, whose record is one row until it ends. The caller holds the jobs' locks, so any unfinished run of
+   * these jobs has crashed. If there is one, nothing is written: end it first, with `endCrashed`.
+   */
+  startRuns(runs: readonly RunStart[]): Receipt<RunsStarted>;
+
+  /**
+   * Ends these runs of these jobs as `reclaim`. The caller must confirm its claim after it found these runs. Otherwise
+   * a worker that was frozen meanwhile would end runs of the next claim.
+   */
+  endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void>;
+
+  /** Writes to the record of a run that is not over, from outside the claim's transaction. */
+  noteRun(run: RunRef, note: RunNote): Promise<void>;
+}
+
+export interface Sender<Tx> {
+  /** Sends a statement through another handle, once it may be sent. Resolves with the statement's answer. */
+  send<Answer>(statement: (handle: Tx) => Promise<Answer>): Promise<Answer>;
+}

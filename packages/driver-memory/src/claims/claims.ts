@@ -1,0 +1,33 @@
+import { type Claims, storableJson } from '@rowlock/core/driver';
+import { MemoryClaimSession } from '../claim-session.js';
+import type { Database } from '../database.js';
+import { DeferredTransaction } from '../deferred-transaction.js';
+import type { Execute } from '../execute.js';
+import type { MemoryTransaction } from '../memory-transaction.js';
+import type { Process } from '../process.js';
+import * as statements from '../statements.js';
+
+export function claimsOf(database: Database, process: Process, execute: Execute): Claims<MemoryTransaction> {
+  return {
+    session: ({ idleLimitMs }) => new MemoryClaimSession(database, () => process.begin(idleLimitMs)),
+
+    deferred: (sender) => new DeferredTransaction(database, sender),
+
+    dueQueues: (lanes) => execute((place) => statements.dueQueues(place, lanes)),
+
+    survey: (lanes) => execute((place) => statements.survey(place, lanes)),
+
+    reclaim: (scope) => execute((place) => statements.reclaim(place, scope)),
+
+    /** Memory has no disk: a visible record counts as durable. */
+    startRuns(runs) {
+      const visible = execute((place) => statements.startRuns(place, runs));
+      return { visible, durable: () => visible.then(() => {}) };
+    },
+
+    endCrashed: (runIds, jobs) => execute((place) => statements.endCrashed(place, runIds, jobs)),
+
+    noteRun: (run, { progress }) =>
+      execute((place) => statements.noteProgress(place, run, storableJson(progress))),
+  };
+}

@@ -1,0 +1,7 @@
+import type { Followers } from '@rowlock/core/driver';
+import type { Execute } from '../execute.js';
+import { admit } from '../statements.js';
+
+export function followersOf(execute: Execute): Followers {
+  return { admit: (look) => execute((place) => admit(place, look)) };
+}

@@ -1,0 +1,51 @@
+import { type Claims, ownHandle } from '@rowlock/core/driver';
+import { MysqlClaimSession } from '../claim/claim-session.js';
+import type { GateCallParts } from '../claim/limit-call.js';
+import { widenLimit } from '../claim/new-slots.js';
+import type { ClaimConnections } from '../connection/claim-connections.js';
+import type { SessionControl } from '../connection/session-control.js';
+import type { Context } from '../context.js';
+import type { MysqlTransaction } from '../query.js';
+import { endCrashed } from '../run/crashed-runs.js';
+import { noteRun } from '../run/note-run.js';
+import { reclaim } from '../run/reclaim.js';
+import { startRuns } from '../run/run-starts.js';
+import type { InTransaction } from '../store/in-transaction.js';
+import { dueQueues, survey } from '../worker/survey.js';
+
+export interface ClaimsParts {
+  readonly context: Context;
+  /** The pool, for short statements. */
+  readonly on: MysqlTransaction;
+  readonly inTransaction: InTransaction;
+  readonly connections: ClaimConnections;
+  readonly control: SessionControl;
+  readonly bounded: GateCallParts;
+}
+
+export function claimsOf(parts: ClaimsParts): Claims<MysqlTransaction> {
+  const { context, on, inTransaction, connections, control, bounded } = parts;
+  const { sql } = context;
+  return {
+    session: (options) =>
+      new MysqlClaimSession(context, connections, control, (limit) => widenLimit(bounded, limit), options),
+
+    deferred: (sender) =>
+      ownHandle({
+        execute: (text, values) => sender.send((handle) => handle.execute(text, values)),
+        query: (text, values) => sender.send((handle) => handle.query(text, values)),
+      }),
+
+    dueQueues: (lanes) => dueQueues(sql, on, lanes),
+
+    survey: (lanes) => survey(sql, on, inTransaction, lanes),
+
+    reclaim: (scope) => reclaim(context, on, inTransaction, scope),
+
+    startRuns: (runs) => startRuns(on, sql, runs),
+
+    endCrashed: (runIds, jobs) => endCrashed(on, sql, runIds, jobs),
+
+    noteRun: (run, note) => noteRun(on, sql, run, note),
+  };
+}

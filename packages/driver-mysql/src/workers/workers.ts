@@ -1,0 +1,73 @@
+import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
+import type { Connection } from 'mysql2/promise';
+import { verifyRowLocks } from '../connection/verify-row-locks.js';
+import type { Context } from '../context.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import { toWorkerView, type WorkerViewRow } from '../rows.js';
+import { MysqlAnchor } from '../worker/anchor.js';
+import type { CommitWatch } from '../worker/commit-watch.js';
+import { forgetWorkers } from '../worker/forgotten-workers.js';
+import { MysqlPulse } from '../worker/pulse.js';
+import type { Ringer } from '../worker/ringer.js';
+import { refuseOtherWriters } from '../worker/verify-server.js';
+import { WorkerRow } from '../worker/worker-row.js';
+
+/** @param ringer Where rings go. One outside of a transaction does no harm. */
+export function joinableWorkersOf(
+  { sql }: Context,
+  watch: CommitWatch,
+  ringer: Pick<MysqlTransaction, 'execute'>,
+): JoinableWorkers {
+  return {
+    async notify(wakeUps) {
+      for (const wakeUp of wakeUps) {
+        // Postgres sends its notifications with the commit. On MySQL the ring is a row of the transaction. This process polls for the row
+        // from outside.
+        const { insertId } = await change(ringer, sql.ring, [JSON.stringify(wakeUp)]);
+        watch.watch(insertId, wakeUp);
+      }
+    },
+  };
+}
+
+export interface WorkersParts {
+  readonly context: Context;
+  /** The pool, for short statements. */
+  readonly on: MysqlTransaction;
+  readonly ringer: Ringer;
+  readonly connect: () => Promise<Connection>;
+  readonly push: boolean;
+  readonly refusesOtherWriters: boolean;
+  readonly sharesSessions: () => Promise<boolean>;
+}
+
+export function workersOf(parts: WorkersParts): Workers {
+  const { context, on, ringer, connect, push } = parts;
+  const { sql, lockPrefix, answerMs } = context;
+  return {
+    notify: (wakeUps) => ringer.ring(wakeUps),
+
+    async list() {
+      const rows = await query<WorkerViewRow>(on, sql.workers, [lockPrefix, lockPrefix]);
+      rows.sort((a, b) => Number(b.started_at) - Number(a.started_at) || Number(a.id) - Number(b.id));
+      return rows.map(toWorkerView);
+    },
+
+    async anchor(worker, session) {
+      const isShared = await parts.sharesSessions();
+      await forgetWorkers(on, context);
+      const row = await WorkerRow.add(on, sql, worker);
+      try {
+        await verifyRowLocks(connect, on, { lock: sql.lockWorker, id: row.id }, answerMs);
+        if (parts.refusesOtherWriters) await refuseOtherWriters(on, sql, row);
+      } catch (error) {
+        await row.end(on);
+        throw error;
+      }
+      if (isShared) return BeatingAnchor.open(new MysqlPulse(context, on, connect, row), session);
+      const anchor = await MysqlAnchor.open({ context, pool: on, connect, row, push, session });
+      ringer.expectSleeper();
+      return anchor;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import {
+  type Admission,
+  type FoundPart,
+  type JoinableAdmission,
+  type PauseTarget,
+  partsPage,
+  wakeUpFor,
+} from '@rowlock/core/driver';
+import type { NamedStatements } from '../connection/named-statements.js';
+import type { Context } from '../context.js';
+import { answers, type PostgresTransaction, type Queryable, query } from '../query.js';
+import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
+import { limitedJobs, rateTimes, takenSlots } from '../store/limited-jobs.js';
+import { pruneSlots } from '../store/prune-slots.js';
+import { RateStarts } from '../store/rates.js';
+import { texts } from '../workers/texts.js';
+
+export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): JoinableAdmission {
+  const changing = (target: PauseTarget): (string | null)[] => [
+    target.scope,
+    target.name,
+    channel,
+    texts([wakeUpFor(target)]),
+  ];
+  return {
+    async setLimit(name, numbers, by) {
+      const values = [name, channel, texts([{ limit: name }])];
+      if (numbers === null) await query(on, sql.unsetLimit, values);
+      else {
+        const { max, starts, perMs, burst } = numbers;
+        const set = [max, starts, perMs, burst].map((number) => (number === undefined ? null : String(number)));
+        await query(on, sql.setLimit, [...values, ...set, by]);
+      }
+    },
+
+    limits: async () => (await answers<LimitSettingRow>(on, sql.limits, [])).map(toLimitSetting),
+
+    async pause({ until, reason, by, ...target }, mode = 'replace') {
+      const values = [...changing(target), until?.toISOString() ?? null, reason, by];
+      await query(on, mode === 'extend' ? sql.extendPause : sql.pause, values);
+    },
+
+    async resume(target) {
+      await query(on, sql.resume, changing(target));
+    },
+
+    pauses: async () => (await answers<PauseRow>(on, sql.pauses, [])).map(toPauseView),
+  };
+}
+
+export function admissionOf(context: Context, on: PostgresTransaction, names: NamedStatements): Admission {
+  const { sql, schema } = context;
+  const starts = new RateStarts(on, sql, names);
+  return {
+    ...joinableAdmissionOf(context, on),
+
+    async limitedParts(stretch) {
+      const { queues, beyond, limit } = stretch;
+      const name = names.nameOf(sql.limitedParts, queues.length);
+      const values = [queues, beyond, limit];
+      const found = await query<FoundPart & { [column: string]: unknown }>(
+        on,
+        sql.limitedParts,
+        values,
+        name,
+      );
+      return partsPage(found, stretch);
+    },
+
+    limitedJobs: (bounds) => limitedJobs(on, context, bounds),
+
+    takenSlots: (limits) => takenSlots(on, context, limits),
+
+    rateTimes: (rates) => rateTimes(on, context, rates),
+
+    takeStarts: (rates, take) => starts.take(rates, take),
+
+    giveBackStarts: (rates, take) => starts.giveBack(rates, take),
+
+    pruneSlots: (beyond, ageMs) => pruneSlots(on, sql, schema, beyond, ageMs),
+  };
+}

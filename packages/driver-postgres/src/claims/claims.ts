@@ -1,0 +1,60 @@
+import { type Claims, ownHandle } from '@rowlock/core/driver';
+import type { ClaimParts } from '../claim/claim-parts.js';
+import { PostgresClaimSession } from '../claim/claim-session.js';
+import { CountedLimits } from '../claim/counted-limits.js';
+import { type PostgresTransaction, query } from '../query.js';
+import { endCrashed } from '../run/crashed-runs.js';
+import { reclaim } from '../run/reclaim.js';
+import { RunStarts } from '../run/run-starts.js';
+import { WalFlush } from '../run/wal-flush.js';
+import { dueQueues, survey } from '../worker/survey.js';
+
+export interface ClaimsParts extends Pick<ClaimParts, 'context' | 'names' | 'settings'> {
+  /** For short statements. */
+  readonly on: PostgresTransaction;
+  readonly server: () => Promise<ClaimParts['server']>;
+  readonly connect: ConstructorParameters<typeof PostgresClaimSession>[0]['connect'];
+  readonly letGo: () => void;
+}
+
+export function claimsOf({
+  on,
+  server,
+  connect,
+  letGo,
+  ...shared
+}: ClaimsParts): Claims<PostgresTransaction> {
+  const { context, names } = shared;
+  const { sql } = context;
+  const counted = new CountedLimits();
+  const starts = new RunStarts(on, sql, names, new WalFlush(on, sql.flush, () => names.nameOf(sql.flush, 1)));
+  return {
+    session({ idleLimitMs: limitMs }) {
+      const parts = async (): Promise<ClaimParts> => ({
+        ...shared,
+        pool: on,
+        server: await server(),
+        counted,
+        limitMs,
+      });
+      return new PostgresClaimSession({ connect, letGo, parts });
+    },
+
+    deferred: (sender) =>
+      ownHandle({ query: (text, values) => sender.send((handle) => handle.query(text, values)) }),
+
+    dueQueues: (lanes) => dueQueues(on, sql, names, lanes),
+
+    survey: (lanes) => survey(on, sql, names, lanes),
+
+    reclaim: (scope) => reclaim(context, on, scope),
+
+    startRuns: (runs) => starts.start(runs),
+
+    endCrashed: (runIds, jobs) => endCrashed(on, sql, runIds, jobs),
+
+    async noteRun({ runId, jobs }, { progress }) {
+      await query(on, sql.noteProgress, [jobs, runId, JSON.stringify(progress)]);
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { despiteDeadlocks, type Followers } from '@rowlock/core/driver';
+import type { PostgresTransaction } from '../query.js';
+import type { Statements } from '../statements.js';
+import { admit } from '../store/followers.js';
+
+export function followersOf(on: PostgresTransaction, sql: Statements): Followers {
+  return { admit: (look) => despiteDeadlocks(() => admit(on, sql, look)) };
+}

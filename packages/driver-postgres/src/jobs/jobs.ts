@@ -1,0 +1,48 @@
+import type { Jobs } from '@rowlock/core/driver';
+import { toText } from '../connection/pipeline/to-text.js';
+import type { Context } from '../context.js';
+import { answers } from '../query.js';
+import { jobRuns } from '../store/job-runs.js';
+import { move } from '../store/move.js';
+import { update } from '../store/update.js';
+import { countJobs, listJobIds, listJobs } from '../store/views.js';
+import { enqueue } from './enqueue.js';
+import type { Scope } from './scope.js';
+
+export function jobsOf(context: Context, scope: Scope): Jobs {
+  const { sql } = context;
+  // An index finds single jobs.
+  const reading = ({ publicIds }: { readonly publicIds?: readonly string[] }) =>
+    publicIds === undefined ? scope.withoutTimeout : scope.on;
+  return {
+    enqueue: (jobs, wakeUps = [], waitMs) => enqueue(context, scope, jobs, wakeUps, waitMs),
+
+    async uniqueJobs(kind, keys) {
+      const rows = await answers<readonly [place: number, publicId: string]>(scope.on, sql.findDuplicates, [
+        toText(keys.map(() => kind)),
+        toText(keys),
+      ]);
+      const found = new Map(rows);
+      return keys.map((_, index) => found.get(index + 1) ?? null);
+    },
+
+    list: (filter, page) => listJobs(reading(filter), context, filter, page),
+
+    ids: (filter, page) => listJobIds(reading(filter), context, filter, page),
+
+    count: (filter, page) => countJobs(scope.withoutTimeout, context, filter, page),
+
+    jobRuns: (publicId) => jobRuns(scope.on, context, publicId),
+
+    move(event, publicIds, { redrives = null, waitMs } = {}) {
+      const moves = { event, publicIds, redrives };
+      if (waitMs === undefined) return move(scope.on, sql, moves);
+      return scope.atomically(({ on }) => move(on, sql, moves), waitMs);
+    },
+
+    update(publicId, change, waitMs) {
+      if (waitMs === undefined) return update(scope.on, sql, publicId, change, false);
+      return scope.atomically(({ on }) => update(on, sql, publicId, change, true), waitMs);
+    },
+  };
+}

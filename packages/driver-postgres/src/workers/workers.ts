@@ -1,0 +1,58 @@
+import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
+import type { NamedStatements } from '../connection/named-statements.js';
+import type { OutsidePool } from '../connection/outside-pool.js';
+import { verifyRowLocks } from '../connection/verify-row-locks.js';
+import type { Context } from '../context.js';
+import { type PostgresTransaction, type Queryable, query } from '../query.js';
+import { toWorkerView, type WorkerRow as WorkerViewRow } from '../rows.js';
+import { PostgresAnchor } from '../worker/anchor.js';
+import { PostgresPulse } from '../worker/pulse.js';
+import { WorkerRow } from '../worker/worker-row.js';
+import { texts } from './texts.js';
+
+export interface WorkersParts {
+  readonly context: Context;
+  /** For short statements. */
+  readonly on: PostgresTransaction;
+  readonly outside: OutsidePool;
+  readonly names: NamedStatements;
+  readonly ownsPool: boolean;
+  readonly sharesSessions: () => Promise<boolean>;
+}
+
+export function joinableWorkersOf({ sql, channel }: Context, on: Queryable): JoinableWorkers {
+  return {
+    async notify(wakeUps) {
+      await query(on, sql.notify, [channel, texts(wakeUps)]);
+    },
+  };
+}
+
+export function workersOf({ context, on, outside, names, ...parts }: WorkersParts): Workers {
+  const { sql, channel, lockClass, answerMs } = context;
+  return {
+    async notify(wakeUps) {
+      await names.query(on, sql.notifySoon, [channel, texts(wakeUps)]);
+    },
+
+    async list() {
+      const rows = await query<WorkerViewRow>(on, sql.workers, [lockClass.unsigned]);
+      return rows.map(toWorkerView);
+    },
+
+    async anchor(worker, session) {
+      const isShared = await parts.sharesSessions();
+      if (parts.ownsPool) names.know(!isShared);
+      await query(on, sql.forgetWorkers, [lockClass.unsigned]);
+      await query(on, sql.forgetRuns);
+      const row = await WorkerRow.add(on, sql, worker);
+      const own = { lock: sql.lockWorker, id: row.id };
+      await verifyRowLocks(outside, on, own, answerMs).catch(async (error: unknown) => {
+        await row.end(on);
+        throw error;
+      });
+      if (!isShared) return PostgresAnchor.open(context, on, outside, row, session);
+      return BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
+    },
+  };
+}
