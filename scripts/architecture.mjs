@@ -131,8 +131,8 @@ function rooms() {
     const paths = HOUSES.map((house) => `packages/${house}/src/${name}`).filter((path) =>
       existsSync(join(root, path)),
     );
-    const links = paths.map((path) => `[${path.split('/')[1].replace('driver-', '')}](${path})`);
-    return `| ${name} | ${phraseOf(paths)} | ${links.join(', ')} |`;
+    const [first, ...others] = paths.map((path) => path.split('/')[1].replace('driver-', ''));
+    return `| ${name} | ${phraseOf(paths)} | ${[`[${first}](${paths[0]})`, ...others].join(', ')} |`;
   });
   return ['| room | what it holds | in |', '|---|---|---|', ...rows].join('\n');
 }

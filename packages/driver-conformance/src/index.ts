@@ -1,4 +1,3 @@
-export { moveOne } from './move-one.js';
 export { conformanceTests } from './conformance-tests.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export type {
@@ -13,5 +12,6 @@ export type {
   TestDatabase,
   Wait,
 } from './driver-harness.js';
+export { moveOne } from './move-one.js';
 export type { SuitePart } from './suite-part.js';
 export { testWholeSuite } from './test-whole-suite.js';

@@ -2,7 +2,7 @@ import type { Product } from './product.js';
 import type { MysqlTransaction } from './query.js';
 import { productIn, versionOf } from './server-version.js';
 import { type Statements, statements } from './statements.js';
-import { lockPrefix } from './worker/lock-name.js';
+import { lockPrefix } from './workers/lock-name.js';
 
 /** The database that the driver works in. */
 export interface Context {

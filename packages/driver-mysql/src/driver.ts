@@ -48,9 +48,9 @@ import { type InTransaction, inTransaction } from './store/in-transaction.js';
 import { MysqlJoinableSchedules, MysqlSchedules } from './store/schedules.js';
 import { situation } from './store/situation.js';
 import { backlog } from './store/statistics.js';
-import { findRings } from './worker/bell.js';
-import { CommitWatch } from './worker/commit-watch.js';
-import { Ringer } from './worker/ringer.js';
+import { findRings } from './workers/bell.js';
+import { CommitWatch } from './workers/commit-watch.js';
+import { Ringer } from './workers/ringer.js';
 import { joinableWorkersOf, workersOf } from './workers/workers.js';
 
 /**

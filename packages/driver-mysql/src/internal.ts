@@ -1,8 +1,8 @@
 // What `@rowlock/rows` needs of this driver. It is no API: it may change in any version.
 
 export type { Pool, PoolConnection } from 'mysql2/promise';
-export { beginsTransaction, endsTransaction, textOf } from './claim/handler-statements.js';
-export { SerialConnection } from './claim/serial-connection.js';
+export { beginsTransaction, endsTransaction, textOf } from './claims/handler-statements.js';
+export { SerialConnection } from './claims/serial-connection.js';
 export { checkCallersConnection } from './connection/callers-connection.js';
 export { CallersTransaction } from './connection/callers-transaction.js';
 export { cut } from './connection/session.js';

@@ -4,8 +4,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { interrupt } from '../src/connection/session-control.js';
 import { context } from '../src/context.js';
 import { mysql } from '../src/index.js';
-import { MysqlAnchor } from '../src/worker/anchor.js';
-import { WorkerRow } from '../src/worker/worker-row.js';
+import { MysqlAnchor } from '../src/workers/anchor.js';
+import { WorkerRow } from '../src/workers/worker-row.js';
 import { serverUrl } from './server.js';
 
 const partsOf = (schema: string) => ({ context: context(schema, 20_000), push: true, session: undefined });

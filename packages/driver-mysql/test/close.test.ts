@@ -3,7 +3,7 @@ import { severableServer } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';
-import { Ringer } from '../src/worker/ringer.js';
+import { Ringer } from '../src/workers/ringer.js';
 import { serverUrl } from './server.js';
 
 test('when the ringer cannot be closed, everything else is, and the caller sees the error', async () => {

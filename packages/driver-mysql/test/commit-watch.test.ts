@@ -1,6 +1,6 @@
 import type { WakeUp } from '@rowlock/core/driver';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CommitWatch } from '../src/worker/commit-watch.js';
+import { CommitWatch } from '../src/workers/commit-watch.js';
 
 const committed = new Set<number>();
 const find = vi.fn(async (rings: readonly number[]) => rings.filter((ring) => committed.has(ring)));

@@ -3,7 +3,7 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
-import { gateOf, lockPrefix } from '../src/worker/lock-name.js';
+import { gateOf, lockPrefix } from '../src/workers/lock-name.js';
 import { serverUrl } from './server.js';
 
 test('a claim meets no lock of a page that looks at a job with a limit of one, and the bell does not ring', async () => {

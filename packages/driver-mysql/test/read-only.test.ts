@@ -8,8 +8,8 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { lockPrefix } from '../src/worker/lock-name.js';
-import { Ringer } from '../src/worker/ringer.js';
+import { lockPrefix } from '../src/workers/lock-name.js';
+import { Ringer } from '../src/workers/ringer.js';
 import { product } from './server.js';
 
 /** A server of this file's own, which it switches over: to reading only, for all but root, and back. */

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
-import { Ringer } from '../src/worker/ringer.js';
+import { Ringer } from '../src/workers/ringer.js';
 import { serverUrl } from './server.js';
 
 test('where the server accepts no more connections, not each ring tries for one', async () => {

@@ -4,7 +4,7 @@ import type { ClaimSession, Job, NewJob, Settlement } from '@rowlock/core/driver
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MysqlClaimSession } from '../src/claim/claim-session.js';
+import { MysqlClaimSession } from '../src/claims/claim-session.js';
 import { ClaimConnections } from '../src/connection/claim-connections.js';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';

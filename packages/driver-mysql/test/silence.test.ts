@@ -1,7 +1,7 @@
-import { moveOne } from '@rowlock/driver-conformance';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { moveOne } from '@rowlock/driver-conformance';
 import {
   countStates,
   newJob,
@@ -40,11 +40,15 @@ test('a notification through a connection that went silent ends, as does closing
   const driver = driverBehind(server);
   await driver.workers.notify([{ cancel: 'a job' }]);
   server.forget();
-  await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({
+    code: 'ConnectionLost',
+  });
   // The connection that interrupts workers is silent as well, and is noticed when it is used.
   await vi.waitFor(() => driver.workers.notify([{ cancel: 'a job' }]), { timeout: 30_000 });
   server.swallow();
-  await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({
+    code: 'ConnectionLost',
+  });
   await driver.close().catch(() => {});
 }, 60_000);
 

@@ -1,6 +1,6 @@
 import { identifier } from './identifier.js';
 import { type Statements, statements } from './statements.js';
-import { type LockClass, lockClass } from './worker/lock-class.js';
+import { type LockClass, lockClass } from './workers/lock-class.js';
 
 /** The facts about the schema that the driver's parts share. */
 export interface Context {

@@ -2,8 +2,8 @@ import '@rowlock/servers/vitest';
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ClaimConnection } from '../src/claim/claim-connection.js';
-import { SerialConnection } from '../src/claim/serial-connection.js';
+import { ClaimConnection } from '../src/claims/claim-connection.js';
+import { SerialConnection } from '../src/claims/serial-connection.js';
 
 const pool = new pg.Pool({ connectionString: inject('postgresUrl'), pipeline: true, max: 1 });
 let client: pg.PoolClient;

@@ -1,8 +1,8 @@
-import { moveOne } from '@rowlock/driver-conformance';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRowlock } from '@rowlock/core';
+import { moveOne } from '@rowlock/driver-conformance';
 import { newJob } from '@rowlock/driver-conformance/internal';
 import { startEmbeddedPostgres } from '@rowlock/servers';
 import pg from 'pg';

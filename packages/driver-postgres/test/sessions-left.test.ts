@@ -4,7 +4,7 @@ import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
-import { lockClass } from '../src/worker/lock-class.js';
+import { lockClass } from '../src/workers/lock-class.js';
 
 const START = { priority: -32_768, id: 0n };
 

@@ -3,8 +3,8 @@ import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { WalFlush } from '../src/claims/wal-flush.js';
 import { postgres } from '../src/index.js';
-import { WalFlush } from '../src/run/wal-flush.js';
 import { statements } from '../src/statements.js';
 
 const { flush, startRuns, startTogether } = statements('rowlock');

@@ -35,7 +35,7 @@ test('a database that does not answer is a reason', async () => {
   const { driver, rowlock, worker } = await stage([], [Work]);
   const checks = health(rowlock, worker);
   await worker.start();
-  driver.workers = () => Promise.reject(new Error('away'));
+  driver.workers.list = () => Promise.reject(new Error('away'));
   expect(await checks.check()).toEqual({
     live: true,
     ready: false,
@@ -47,7 +47,7 @@ test('a database that never answers is a reason after 2 s', async () => {
   const { driver, rowlock } = await stage([], [Work]);
   const checks = health(rowlock);
   await checks.check();
-  driver.workers = () => new Promise(() => {});
+  driver.workers.list = () => new Promise(() => {});
   vi.useFakeTimers();
   try {
     const found = checks.check();
@@ -101,7 +101,7 @@ test('/live and /ready answer with the reasons, and /live does not look at the d
   const at = (path: string, method = 'GET') =>
     checks.fetch(new Request(`http://localhost${path}`, { method }));
   expect((await at('/health/ready')).status).toBe(200);
-  driver.workers = () => Promise.reject(new Error('away'));
+  driver.workers.list = () => Promise.reject(new Error('away'));
   const ready = await at('/ready');
   expect(ready.status).toBe(503);
   expect(await ready.json()).toMatchObject({ reasons: ['The database does not answer: away'] });

@@ -23,17 +23,21 @@ function limited({ expected = true, page = 1_000 } = {}) {
   const seen = { woken: 0, rung: 0 };
   const waits = new Map<string, number>();
   const starts = new RatedStarts({
-    driver: { admission: {
+    driver: {
+      admission: {
         takeStarts: async (rates) => rates.map(({ name }) => waits.get(name) ?? 0),
         giveBackStarts: async () => {},
-      }, workers: { notify: async () => {} } },
+      },
+      workers: { notify: async () => {} },
+    },
     clock,
     pollMs: 60_000,
     onFault: () => {},
   });
   const jobs = new LimitedJobs({
     starts,
-    driver: { admission: {
+    driver: {
+      admission: {
         async limitedParts({ beyond }) {
           const behind = parts
             .toSorted((one, other) => (one.limits < other.limits ? -1 : 1))
@@ -41,7 +45,9 @@ function limited({ expected = true, page = 1_000 } = {}) {
             .map((each) => ({ ...each, paused: false }));
           return partsPage(behind.slice(0, page), { limit: page });
         },
-      }, workers: { notify: async (wakeUps) => void sent.push(...wakeUps) } },
+      },
+      workers: { notify: async (wakeUps) => void sent.push(...wakeUps) },
+    },
     queues: ['q'],
     hasLimits: expected,
     clock,

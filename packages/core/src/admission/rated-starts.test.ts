@@ -13,7 +13,8 @@ function ratedStarts() {
   const sent: WakeUp[] = [];
   const faults: unknown[] = [];
   const starts = new RatedStarts({
-    driver: { admission: {
+    driver: {
+      admission: {
         async takeStarts(rates) {
           calls.push(`take ${rates.map(({ name }) => name)}`);
           return rates.map(({ name }) => waits.get(name) ?? 0);
@@ -21,7 +22,9 @@ function ratedStarts() {
         async giveBackStarts(names) {
           calls.push(`give back ${names}`);
         },
-      }, workers: { notify: async (wakeUps) => void sent.push(...wakeUps) } },
+      },
+      workers: { notify: async (wakeUps) => void sent.push(...wakeUps) },
+    },
     clock,
     pollMs: 5_000,
     onFault: (error) => faults.push(error),
@@ -64,7 +67,10 @@ test('a start that cannot be given back is lost, and the slot goes on', async ()
   const { clock, faults } = ratedStarts();
   const gone = new Error('gone');
   const starts = new RatedStarts({
-    driver: { admission: { takeStarts: async () => [0], giveBackStarts: () => Promise.reject(gone) }, workers: { notify: async () => {} } },
+    driver: {
+      admission: { takeStarts: async () => [0], giveBackStarts: () => Promise.reject(gone) },
+      workers: { notify: async () => {} },
+    },
     clock,
     pollMs: 5_000,
     onFault: (error) => faults.push(error),
@@ -88,7 +94,8 @@ test('an answer from before a change does not count', async () => {
   const { clock } = ratedStarts();
   let takes = 0;
   const starts: RatedStarts = new RatedStarts({
-    driver: { admission: {
+    driver: {
+      admission: {
         async takeStarts() {
           takes += 1;
           if (takes > 1) return [0];
@@ -96,7 +103,9 @@ test('an answer from before a change does not count', async () => {
           return [1_000];
         },
         giveBackStarts: async () => {},
-      }, workers: { notify: async () => {} } },
+      },
+      workers: { notify: async () => {} },
+    },
     clock,
     pollMs: 5_000,
     onFault: () => {},

@@ -111,7 +111,11 @@ function withoutWakeUps() {
   const warnings: object[] = [];
   const silent = { debug() {}, info() {}, error() {} };
   const rowlock = createRowlock({
-    driver: { ...driver, workers: { ...driver.workers, notify }, join: () => ({ ...driver, workers: { ...driver.workers, notify } }) },
+    driver: {
+      ...driver,
+      workers: { ...driver.workers, notify },
+      join: () => ({ ...driver, workers: { ...driver.workers, notify } }),
+    },
     log: { ...silent, warn: (fields) => warnings.push(fields) },
   });
   return { rowlock, warnings, lost };
@@ -135,10 +139,14 @@ test('a job that is locked for the moment is redriven when it is let go, and one
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   let locked = 2;
   const rowlock = createRowlock({
-    driver: { ...driver, workers: { ...driver.workers, notify: async () => {} }, jobs: {
+    driver: {
+      ...driver,
+      workers: { ...driver.workers, notify: async () => {} },
+      jobs: {
         ...driver.jobs,
         move: async () => [locked-- > 0 ? { outcome: 'illegal', status: 'cancelled' } : { outcome: 'moved' }],
-      } },
+      },
+    },
   });
   const publicId = '0192f3c4-0000-7000-8000-000000000000';
   await rowlock.redrive(publicId);

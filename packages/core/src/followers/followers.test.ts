@@ -16,15 +16,18 @@ function followersOf(answers: readonly Partial<Admitted>[] = []) {
   const looks: FollowersLook[] = [];
   const woken: (string | undefined)[] = [];
   const clock = handClock();
-  const driver = { followers: {
+  const driver = {
+    followers: {
       admit: async (look: FollowersLook) => {
         looks.push(look);
         return { ...NONE, ...answers[looks.length - 1] };
       },
-    }, workers: {
+    },
+    workers: {
       notify: async (wakeUps: readonly { readonly queue?: string }[]) =>
         void woken.push(...wakeUps.map(({ queue }) => queue)),
-    } };
+    },
+  };
   const followers = new Followers({ driver, clock, log, pollMs: 5_000 });
   return { followers, looks, woken, clock };
 }

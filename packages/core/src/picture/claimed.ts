@@ -1,11 +1,11 @@
 import { waitOf } from '../admission/in-use.js';
 import { namesIn, rateOf, ratesOf, sizesOf } from '../admission/limits-text.js';
+import type { LimitSetting } from '../driver/admission.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { FrontJob } from '../driver/front.js';
 import type { TakenSlots } from '../driver/limited-jobs.js';
 import type { PauseView } from '../driver/pause.js';
 import type { RateTime } from '../driver/situation.js';
-import type { LimitSetting } from '../driver/admission.js';
 import { isServed } from '../stats/served.js';
 
 /** A job's state as the next claim meets it. The words are those of `explain`. */

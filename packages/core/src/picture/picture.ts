@@ -43,7 +43,8 @@ export interface PicturedJob extends NamedJob, ClaimedState {
 }
 
 /** What pictures are made with. */
-export type PictureParts = Pick<Driver, 'front'> & Uses<{ workers: 'list'; admission: 'pauses' | 'limits' | 'takenSlots' | 'rateTimes' }>;
+export type PictureParts = Pick<Driver, 'front'> &
+  Uses<{ workers: 'list'; admission: 'pauses' | 'limits' | 'takenSlots' | 'rateTimes' }>;
 
 /** @throws InvalidInputError, DriverError */
 export async function picture(

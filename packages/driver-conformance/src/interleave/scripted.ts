@@ -130,7 +130,8 @@ export class ScriptedActor<Tx> {
       const slot = await this.#client.limits.slots(this.#limit(max).name, { max }).acquire();
       return slot.outcome === 'full' ? undefined : slot;
     },
-    pause: () => this.#driver.admission.pause({ ...this.#ownQueue, until: null, reason: null, by: this.actor.letter }),
+    pause: () =>
+      this.#driver.admission.pause({ ...this.#ownQueue, until: null, reason: null, by: this.actor.letter }),
     resume: () => this.#driver.admission.resume(this.#ownQueue),
     update: async (name) => {
       const publicId = this.#named(name);

@@ -49,7 +49,10 @@ export function takeTurns<Tx>(
     }
   };
   const notify: JoinableWorkers['notify'] = (wakeUps) => turn('notify', async () => observer.wakes(wakeUps));
-  return instead(driver, { schema: { verify: async () => ({ limits: [] }) }, workers: { anchor: async () => anchor, notify }, claims: {
+  return instead(driver, {
+    schema: { verify: async () => ({ limits: [] }) },
+    workers: { anchor: async () => anchor, notify },
+    claims: {
       session: (options) => claimsInTurns(driver.claims.session(options), turn, observer),
       survey: (lanes) =>
         turn(observer.putsOff ? 'survey later' : 'survey', () => driver.claims.survey(lanes)),
@@ -67,12 +70,14 @@ export function takeTurns<Tx>(
       },
       endCrashed: (runIds, jobs) => turn('endCrashed', () => driver.claims.endCrashed(runIds, jobs)),
       noteRun: (run, note) => turn('noteRun', () => driver.claims.noteRun(run, note)),
-    }, followers: {
+    },
+    followers: {
       admit: (look) =>
         observer.follows
           ? turn('admit', () => driver.followers.admit(look))
           : Promise.resolve({ queues: [], last: null, skipped: false }),
-    }, admission: {
+    },
+    admission: {
       limitedParts: (queues) => turn('limitedParts', () => driver.admission.limitedParts(queues)),
       setLimit: (name, max, by) =>
         turn('setLimit', async () => {
@@ -89,7 +94,8 @@ export function takeTurns<Tx>(
           await driver.admission.resume(target);
           observer.wakes([wakeUpFor(target)]);
         }),
-    }, jobs: {
+    },
+    jobs: {
       enqueue: (jobs, wakeUps = []) =>
         turn(wakeUps.length === 0 ? 'enqueue' : 'enqueue and wake', async () => {
           const enqueued = await driver.jobs.enqueue(jobs);
@@ -99,17 +105,22 @@ export function takeTurns<Tx>(
       move: (event, publicIds, options) => turn('move', () => driver.jobs.move(event, publicIds, options)),
       update: (publicId, update, waitMs) =>
         turn('update', () => driver.jobs.update(publicId, update, waitMs)),
-    }, join(tx) {
+    },
+    join(tx) {
       const joined = driver.join(tx);
-      return instead(joined, { jobs: {
+      return instead(joined, {
+        jobs: {
           enqueue: (jobs, wakeUps = []) =>
             turn('enqueue in tx', async () => {
               const enqueued = await joined.jobs.enqueue(jobs);
               if (enqueued.some(({ outcome }) => outcome === 'enqueued')) observer.willWake(wakeUps);
               return enqueued;
             }),
-        }, workers: { notify: async (wakeUps) => observer.willWake(wakeUps) } });
-    } });
+        },
+        workers: { notify: async (wakeUps) => observer.willWake(wakeUps) },
+      });
+    },
+  });
 }
 
 type Turn = <Result>(step: Step, work: () => Promise<Result>) => Promise<Result>;

@@ -285,7 +285,8 @@ async function listening<Tx>(
 }
 
 function telling<Tx>(driver: Driver<Tx>, tell: () => void): Driver<Tx> {
-  return instead(driver, { workers: {
+  return instead(driver, {
+    workers: {
       async anchor(worker, session) {
         const anchor = await driver.workers.anchor(worker, session);
         return instead(anchor, {
@@ -297,5 +298,6 @@ function telling<Tx>(driver: Driver<Tx>, tell: () => void): Driver<Tx> {
           },
         });
       },
-    } });
+    },
+  });
 }

@@ -277,7 +277,10 @@ export const explanations = theme('explanations', (test) => {
         defer(() => slot[Symbol.asyncDispose]());
       }
       if (draw(false, false, true))
-        await driver.admission.takeStarts([{ name: rate, starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
+        await driver.admission.takeStarts(
+          [{ name: rate, starts: 1, perMs: 3_600_000, burst: 1 }],
+          randomUUID(),
+        );
       const limited = [JSON.stringify({ [limit]: 1 }), JSON.stringify({ [rate]: [1, 3_600_000, 1] })];
       const jobs = await stage.putMany(
         Array.from({ length: 8 }, () => ({

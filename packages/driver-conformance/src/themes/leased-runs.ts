@@ -284,12 +284,14 @@ export const leasedRuns = theme('leased runs', (test) => {
     const { put, row } = stage;
     const sessions: SessionListener[] = [];
     const opened = await openWorker(stage, [leasing(stage, () => {})], {}, (driver) =>
-      instead(driver, { workers: {
+      instead(driver, {
+        workers: {
           anchor: (worker, session) => {
             if (session !== undefined) sessions.push(session);
             return driver.workers.anchor(worker, session);
           },
-        } }),
+        },
+      }),
     );
     const blocked = new Promise((resolve) => opened.worker.on('blocked', () => resolve(undefined)));
     await opened.worker.start();
@@ -319,12 +321,14 @@ export const leasedRuns = theme('leased runs', (test) => {
           return held.firstOutstanding(question);
         },
       }));
-      return instead(losing, { workers: {
+      return instead(losing, {
+        workers: {
           anchor: (worker, session) => {
             if (session !== undefined) sessions.push(session);
             return driver.workers.anchor(worker, session);
           },
-        } });
+        },
+      });
     });
     const job = await put({ key });
     const blocked = new Promise((resolve) => opened.worker.on('blocked', () => resolve(undefined)));
@@ -345,14 +349,16 @@ export const leasedRuns = theme('leased runs', (test) => {
   >(stage: Stage<Tx>) => {
     let starts = 0;
     const opened = await openWorker(stage, [leasing(stage, () => {})], {}, (driver) =>
-      instead(driver, { workers: {
+      instead(driver, {
+        workers: {
           async anchor(worker, session) {
             starts += 1;
             if (starts > 1) return driver.workers.anchor(worker, session);
             session?.lost();
             throw new Error('the server is away');
           },
-        } }),
+        },
+      }),
     );
     await stage.put();
     await expect(opened.worker.start()).rejects.toThrow('the server is away');
@@ -373,12 +379,14 @@ export const leasedRuns = theme('leased runs', (test) => {
       told.open(await aborted(signal));
     });
     const opened = await openWorker(stage, [handler], { clock }, (driver) =>
-      instead(driver, { workers: {
+      instead(driver, {
+        workers: {
           anchor: (worker, session) => {
             if (session !== undefined) sessions.push(session);
             return driver.workers.anchor(worker, session);
           },
-        } }),
+        },
+      }),
     );
     await stage.put();
     await opened.worker.start();

@@ -409,7 +409,8 @@ export const limits = theme('limits', (test) => {
     const slots = (): Promise<readonly number[]> =>
       Promise.all([used, leased, fixed, gone].map((name) => reader.slots(name)));
     const prune = async (ageMs: number): Promise<void> => {
-      for (let beyond: string | null = ''; beyond !== null; ) beyond = await driver.admission.pruneSlots(beyond, ageMs);
+      for (let beyond: string | null = ''; beyond !== null; )
+        beyond = await driver.admission.pruneSlots(beyond, ageMs);
     };
     for (const name of [fixed, gone]) await (await enter(stage, name, 1))?.commit();
     const holder = await enter(stage, used, 1);

@@ -89,7 +89,10 @@ export const liveness = theme('liveness', (test) => {
     const { queue } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
     const { worker, rowlock } = await openWorker(stage, [handler], { watchInterval: '1h' }, (driver) =>
-      instead(driver, { jobs: { enqueue: (jobs) => driver.jobs.enqueue(jobs) }, workers: { notify: async () => {} } }),
+      instead(driver, {
+        jobs: { enqueue: (jobs) => driver.jobs.enqueue(jobs) },
+        workers: { notify: async () => {} },
+      }),
     );
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();

@@ -87,7 +87,9 @@ export const wakeUps = theme('wake-ups', (test) => {
     const listener = await listening(stage, await stage.anchor());
     for (let round = 0; round < 20; round++) {
       const since = listener.received.length;
-      await Promise.all(Array.from({ length: 10 }, () => stage.driver.workers.notify([{ queue: stage.queue }])));
+      await Promise.all(
+        Array.from({ length: 10 }, () => stage.driver.workers.notify([{ queue: stage.queue }])),
+      );
       await listener.receives('a wake-up of this round', () => true, since);
     }
   });
@@ -335,7 +337,8 @@ export const wakeUps = theme('wake-ups', (test) => {
   test('a worker shows how far its sweeps have come, until it rests', async (stage) => {
     const anchor = await stage.anchor();
     const line = randomUUID();
-    const lines = async () => (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId)?.lines;
+    const lines = async () =>
+      (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId)?.lines;
     await anchor.report({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
     expect(await lines()).toEqual({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
     await anchor.report({ [stage.queue]: null });

@@ -1,12 +1,12 @@
 import { type Admission, type JoinableAdmission, type WakeUp, wakeUpFor } from '@rowlock/core/driver';
-import type { GateCallParts } from '../claim/limit-call.js';
+import type { GateCallParts } from '../claims/limit-call.js';
+import { limitedParts } from '../claims/survey.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
 import { limitedJobs, rateTimes, takenSlots } from '../store/limited-jobs.js';
 import { pruneSlots } from '../store/prune-slots.js';
 import { giveBackStarts, takeStarts } from '../store/rates.js';
-import { limitedParts } from '../worker/survey.js';
 
 export function joinableAdmissionOf(
   { sql }: Context,

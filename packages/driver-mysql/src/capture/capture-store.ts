@@ -10,7 +10,7 @@ import type {
   WakeUp,
 } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import { HandlerTransaction } from '../claim/handler-transaction.js';
+import { HandlerTransaction } from '../claims/handler-transaction.js';
 import { STRICT } from '../connection/session-settings.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';

@@ -1,17 +1,17 @@
 import { type Claims, ownHandle } from '@rowlock/core/driver';
-import { MysqlClaimSession } from '../claim/claim-session.js';
-import type { GateCallParts } from '../claim/limit-call.js';
-import { widenLimit } from '../claim/new-slots.js';
 import type { ClaimConnections } from '../connection/claim-connections.js';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
 import type { MysqlTransaction } from '../query.js';
-import { endCrashed } from '../run/crashed-runs.js';
-import { noteRun } from '../run/note-run.js';
-import { reclaim } from '../run/reclaim.js';
-import { startRuns } from '../run/run-starts.js';
 import type { InTransaction } from '../store/in-transaction.js';
-import { dueQueues, survey } from '../worker/survey.js';
+import { MysqlClaimSession } from './claim-session.js';
+import { endCrashed } from './crashed-runs.js';
+import type { GateCallParts } from './limit-call.js';
+import { widenLimit } from './new-slots.js';
+import { noteRun } from './note-run.js';
+import { reclaim } from './reclaim.js';
+import { startRuns } from './run-starts.js';
+import { dueQueues, survey } from './survey.js';
 
 export interface ClaimsParts {
   readonly context: Context;

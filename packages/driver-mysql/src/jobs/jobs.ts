@@ -1,5 +1,5 @@
 import type { Jobs, WakeUp } from '@rowlock/core/driver';
-import type { GateCallParts } from '../claim/limit-call.js';
+import type { GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import type { MysqlTransaction } from '../query.js';
 import { findDuplicates } from '../store/duplicates.js';

@@ -7,12 +7,12 @@ import type {
   RateTime,
   TakenSlots,
 } from '@rowlock/core/driver';
-import { callAtGate, type GateCallParts } from '../claim/limit-call.js';
+import { callAtGate, type GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import { call, type MysqlTransaction, query } from '../query.js';
 import { raw } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
-import { gateOf } from '../worker/lock-name.js';
+import { gateOf } from '../workers/lock-name.js';
 import { heldBy } from './selection.js';
 import { type HeldRow, held, type RateTimeRow, toRateTime } from './situation.js';
 

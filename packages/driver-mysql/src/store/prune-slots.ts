@@ -1,6 +1,6 @@
-import { callAtGate, type GateCallParts } from '../claim/limit-call.js';
+import { callAtGate, type GateCallParts } from '../claims/limit-call.js';
 import { query } from '../query.js';
-import { gateOf } from '../worker/lock-name.js';
+import { gateOf } from '../workers/lock-name.js';
 
 /** Deletes old slots that nobody has, of some limits. @returns the last limit, or null if none is behind it @throws DriverError */
 export async function pruneSlots(

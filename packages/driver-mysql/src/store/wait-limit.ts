@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { PoolConnection } from 'mysql2/promise';
-import type { GateCallParts } from '../claim/limit-call.js';
+import type { GateCallParts } from '../claims/limit-call.js';
 import { withConnection } from '../connection/connection.js';
 import type { MysqlTransaction } from '../query.js';
 import { type InTransaction, transactionOn } from './in-transaction.js';

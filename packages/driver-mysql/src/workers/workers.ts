@@ -4,13 +4,13 @@ import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { toWorkerView, type WorkerViewRow } from '../rows.js';
-import { MysqlAnchor } from '../worker/anchor.js';
-import type { CommitWatch } from '../worker/commit-watch.js';
-import { forgetWorkers } from '../worker/forgotten-workers.js';
-import { MysqlPulse } from '../worker/pulse.js';
-import type { Ringer } from '../worker/ringer.js';
-import { refuseOtherWriters } from '../worker/verify-server.js';
-import { WorkerRow } from '../worker/worker-row.js';
+import { MysqlAnchor } from './anchor.js';
+import type { CommitWatch } from './commit-watch.js';
+import { forgetWorkers } from './forgotten-workers.js';
+import { MysqlPulse } from './pulse.js';
+import type { Ringer } from './ringer.js';
+import { refuseOtherWriters } from './verify-server.js';
+import { WorkerRow } from './worker-row.js';
 
 /** @param ringer Where rings go. One outside of a transaction does no harm. */
 export function joinableWorkersOf(

@@ -28,7 +28,9 @@ export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): J
       if (numbers === null) await query(on, sql.unsetLimit, values);
       else {
         const { max, starts, perMs, burst } = numbers;
-        const set = [max, starts, perMs, burst].map((number) => (number === undefined ? null : String(number)));
+        const set = [max, starts, perMs, burst].map((number) =>
+          number === undefined ? null : String(number),
+        );
         await query(on, sql.setLimit, [...values, ...set, by]);
       }
     },

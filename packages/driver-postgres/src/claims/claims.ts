@@ -1,13 +1,13 @@
 import { type Claims, ownHandle } from '@rowlock/core/driver';
-import type { ClaimParts } from '../claim/claim-parts.js';
-import { PostgresClaimSession } from '../claim/claim-session.js';
-import { CountedLimits } from '../claim/counted-limits.js';
 import { type PostgresTransaction, query } from '../query.js';
-import { endCrashed } from '../run/crashed-runs.js';
-import { reclaim } from '../run/reclaim.js';
-import { RunStarts } from '../run/run-starts.js';
-import { WalFlush } from '../run/wal-flush.js';
-import { dueQueues, survey } from '../worker/survey.js';
+import type { ClaimParts } from './claim-parts.js';
+import { PostgresClaimSession } from './claim-session.js';
+import { CountedLimits } from './counted-limits.js';
+import { endCrashed } from './crashed-runs.js';
+import { reclaim } from './reclaim.js';
+import { RunStarts } from './run-starts.js';
+import { dueQueues, survey } from './survey.js';
+import { WalFlush } from './wal-flush.js';
 
 export interface ClaimsParts extends Pick<ClaimParts, 'context' | 'names' | 'settings'> {
   /** For short statements. */

@@ -5,10 +5,10 @@ import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, type Queryable, query } from '../query.js';
 import { toWorkerView, type WorkerRow as WorkerViewRow } from '../rows.js';
-import { PostgresAnchor } from '../worker/anchor.js';
-import { PostgresPulse } from '../worker/pulse.js';
-import { WorkerRow } from '../worker/worker-row.js';
+import { PostgresAnchor } from './anchor.js';
+import { PostgresPulse } from './pulse.js';
 import { texts } from './texts.js';
+import { WorkerRow } from './worker-row.js';
 
 export interface WorkersParts {
   readonly context: Context;

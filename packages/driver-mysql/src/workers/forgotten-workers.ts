@@ -1,6 +1,6 @@
+import { writeOutCrashed } from '../claims/open-runs.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
-import { writeOutCrashed } from '../run/open-runs.js';
 import { idRows } from '../store/given-rows.js';
 import { idsOf } from '../values/job-ids.js';
 

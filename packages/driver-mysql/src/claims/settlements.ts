@@ -1,9 +1,9 @@
 import { DriverError } from '@rowlock/core';
 import { despiteDeadlocks, type JobId, type Settlement } from '@rowlock/core/driver';
 import { change, query } from '../query.js';
-import { endRun } from '../run/open-runs.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
+import { endRun } from './open-runs.js';
 import { areAlike, endingsOf, sharedBy } from './settlement-rows.js';
 
 /** Settles those of these jobs that the transaction holds. @returns their ids @throws DriverError */

@@ -1,10 +1,10 @@
 import type { State } from '@rowlock/core';
 import { type JobId, NO_ID } from '@rowlock/core/driver';
 import { change, query } from '../query.js';
-import { writeOut } from '../run/open-runs.js';
 import { inOrder } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';
+import { writeOut } from './open-runs.js';
 
 /**
  * Commits a lease of these jobs. A run of several jobs gets a record for each job: a lease lasts, and may be of some of them.

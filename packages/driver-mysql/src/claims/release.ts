@@ -1,8 +1,8 @@
 import type { RunRef } from '@rowlock/core/driver';
 import { change } from '../query.js';
-import { writeOut } from '../run/open-runs.js';
 import { recordsOf } from '../store/given-rows.js';
 import type { ClaimTransaction } from './claim-transaction.js';
+import { writeOut } from './open-runs.js';
 
 /** Ends a run's records as `release`, and the transaction. @throws DriverError */
 export async function release(tx: ClaimTransaction, run: RunRef): Promise<void> {

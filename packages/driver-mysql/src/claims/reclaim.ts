@@ -1,10 +1,10 @@
 import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
-import { leaveLimits } from '../claim/slots.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { queueRows } from '../store/given-rows.js';
 import type { InTransaction } from '../store/in-transaction.js';
 import { inParts, list } from '../values/list.js';
+import { leaveLimits } from './slots.js';
 
 /** A leased job whose worker is missing or is the calling one, or whose lease is over. */
 interface LeasedRow {

@@ -1,4 +1,4 @@
-import { gateOf } from '../worker/lock-name.js';
+import { gateOf } from '../workers/lock-name.js';
 import { callAtGate, type GateCallParts } from './limit-call.js';
 
 /** A limit without a free slot that has room for more. */

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { call, change, type MysqlTransaction } from '../query.js';
 import type { Statements } from '../statements.js';
 import { SLOTS } from '../store/given-rows.js';
-import { gateOf } from '../worker/lock-name.js';
+import { gateOf } from '../workers/lock-name.js';
 
 /** What came of a limit. `short`: it has room for more slots. `busy`: another taker did not end in time. */
 export interface Entrance {
