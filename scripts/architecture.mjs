@@ -47,7 +47,7 @@ written('packages/core/README.md', {
   ...optionsOf('RowlockOptions', 'HandlerOptions', 'RetryOptions', 'EnqueueOptions', 'Unique'),
   ...optionsOf('WorkerOptions', 'StopOptions', 'PluginDefinition', 'CaptureOptions'),
   calls: () => callTable(root, 'Client', 'Rowlock'),
-  ...callsOf('Jobs', 'LimitSizes', 'Schedules', 'Captures', 'Insight'),
+  ...callsOf('Jobs', 'LimitSettings', 'Schedules', 'Captures', 'Insight'),
   RunContext: () => memberTable(root, 'RunContext'),
   RunJob: () => memberNames(root, 'RunJob'),
 });
