@@ -3,18 +3,18 @@ import { join } from 'node:path';
 
 /** The pages of docs/use that say more of an option than its row. */
 const PAGES = {
-  after: 'handlers.md#after-other-jobs',
+  after: 'dependencies.md',
   batch: 'batches.md',
   captures: 'captures.md',
   claim: 'claims.md',
-  group: 'handlers.md#keys-order-and-groups',
+  group: 'keys.md',
   limit: 'limits.md',
   limits: 'limits.md',
   plugins: 'plugins.md',
   retention: 'retention.md',
   retry: 'errors.md',
   schedules: 'schedules.md',
-  unique: 'handlers.md#later-sooner-once',
+  unique: 'enqueuing.md',
 };
 const SOURCES = 'packages/core/src/**/*.ts';
 
