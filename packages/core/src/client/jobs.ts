@@ -177,7 +177,7 @@ export class Jobs<Tx = unknown> {
   }
 
   /**
-   * Pauses work: of a queue, of a kind, with a limit or a rate, or all. When this resolves, no claim takes a job of it any
+   * Pauses work: of a queue, of a kind, with a limit, or all. When this resolves, no claim takes a job of it any
    * more, until it is resumed. Jobs that are claimed already go on, and so do calls that enqueue. Takes the place of an
    * earlier pause of the same work.
    *
