@@ -51,7 +51,7 @@ export interface BegunTransaction<Tx> {
    * @throws DriverError `CommitUnknown` if the connection was lost on the way. After any other error it is not committed.
    */
   commit(): Promise<void>;
-  /** Rolls back, and gives the connection back. Destroys a broken one. Never rejects. */
+  /** Rolls back, and gives the connection back or destroys a broken one. Never rejects. */
   rollback(): Promise<void>;
   /** Closes the connection. Its pending statement fails. */
   cut(): void;

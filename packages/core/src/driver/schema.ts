@@ -9,8 +9,8 @@ export interface Schema {
   verify(): Promise<Verified>;
 
   /**
-   * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing. Called after
-   * `verify`. Left out where there is no server.
+   * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing, and is called
+   * after `verify`. Left out where there is no server.
    *
    * @param handlerMs The longest timeout of handlers, in milliseconds.
    */
