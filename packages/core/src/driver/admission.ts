@@ -75,7 +75,7 @@ export interface JoinableAdmission {
 
   /**
    * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
-   * it. Jobs that are claimed already go on. Also deletes pauses that have ended. Wakes workers with the commit.
+   * it. Jobs that are claimed already go on. Also deletes pauses that have ended, and wakes workers with the commit.
    *
    * @param mode With `extend`, an earlier pause that ends later, or never, stays as it is. Default: `replace`.
    */

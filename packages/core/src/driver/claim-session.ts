@@ -104,7 +104,7 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
   lockLeased(runId: string, jobs: readonly JobId[], isCommitted: boolean): Promise<ReadonlyMap<JobId, State>>;
 
   /**
-   * `settle` and `commit` in one. Commits only if all was written. Resolves when the commit is durable.
+   * `settle` and `commit` in one, which commits only if all was written. Resolves when the commit is durable.
    *
    * If it rejects after a handler has used `handle`, the transaction is as after `settle`. `undo` and another
    * settlement may follow. If the commit itself has failed, the transaction is over, and `undo` rejects with
