@@ -1,21 +1,25 @@
 // What npm would get: packs every published package and looks into the tarballs.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { packAll, publishedPackages } from '../tooling/tarballs/pack-all.mjs';
+import { runChild } from './run-child.mjs';
 
 const ALLOWED = /^(dist\/.+|migrations\/.+|dashboards\/.+|alerts\/.+|README\.md|LICENSE|package\.json)$/;
 const REQUIRED = ['LICENSE', 'README.md', 'package.json'];
+const TOOLS = [
+  (tarball) => ['publint', 'run', tarball, '--strict'],
+  (tarball) => ['attw', tarball, '--profile', 'esm-only', '--no-emoji'],
+];
 const FORBIDDEN = /\.(test|spec)\.|\.tsbuildinfo$/;
 
 const folder = mkdtempSync(join(tmpdir(), 'rowlock-packages-'));
 try {
   const tarballs = await packAll(folder);
-  const faults = [
-    ...publishedPackages().flatMap(leftOverFaults),
-    ...tarballs.flatMap((tarball) => [...contentFaults(tarball), ...toolFaults(tarball)]),
-  ];
+  const faults = [...publishedPackages().flatMap(leftOverFaults), ...tarballs.flatMap(contentFaults)];
+  for (const tarball of tarballs)
+    faults.push(...(await Promise.all(TOOLS.map((tool) => toolFaults(tarball, tool)))).flat());
   console.log(faults.join('\n') || `${tarballs.length} packages are fit to publish`);
   if (tarballs.length !== publishedPackages().length || faults.length > 0) process.exitCode = 1;
 } finally {
@@ -23,8 +27,13 @@ try {
 }
 
 function contentFaults(tarball) {
-  const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n').filter(Boolean);
-  const files = listed.map((path) => path.replace(/^package\//, ''));
+  const unpacked = join(folder, basename(tarball, '.tgz'));
+  mkdirSync(unpacked);
+  execFileSync('tar', ['-xzf', tarball, '-C', unpacked]);
+  const own = join(unpacked, 'package');
+  const files = globSync('**/*', { cwd: own, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(own, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
   const fault = (text) => `${basename(tarball)}: ${text}`;
   return [
     ...REQUIRED.filter((file) => !files.includes(file)).map((file) => fault(`${file} is missing`)),
@@ -36,7 +45,7 @@ function contentFaults(tarball) {
       .flatMap((file) => [`${file}.map`, file.replace(/\.js$/, '.d.ts')])
       .filter((file) => !files.includes(file))
       .map((file) => fault(`${file} is missing`)),
-    ...mapFaults(tarball, files).map((file) => fault(`${file} lacks its sources`)),
+    ...mapFaults(own, files).map((file) => fault(`${file} lacks its sources`)),
   ];
 }
 
@@ -46,11 +55,10 @@ function isOfPage(file) {
 }
 
 /** A map has its sources in itself: the package does not have their files. */
-function mapFaults(tarball, files) {
+function mapFaults(own, files) {
   return files.filter((file) => {
     if (!file.endsWith('.js.map')) return false;
-    const map = execFileSync('tar', ['-xzOf', tarball, `package/${file}`], { encoding: 'utf8' });
-    const { sources, sourcesContent = [] } = JSON.parse(map);
+    const { sources, sourcesContent = [] } = JSON.parse(readFileSync(join(own, file), 'utf8'));
     return sources.some((_, place) => typeof sourcesContent[place] !== 'string');
   });
 }
@@ -63,16 +71,9 @@ function leftOverFaults({ name, folder }) {
     .map((file) => `${name}: ${file} has no source any more. Delete dist and build again.`);
 }
 
-function toolFaults(tarball) {
-  return [
-    ['publint', 'run', tarball, '--strict'],
-    ['attw', tarball, '--profile', 'esm-only', '--no-emoji'],
-  ].flatMap(([tool, ...args]) => {
-    const shell = process.platform === 'win32';
-    const { status, stdout, stderr } = spawnSync('pnpm', ['exec', tool, ...args], {
-      encoding: 'utf8',
-      shell,
-    });
-    return status === 0 ? [] : [`${basename(tarball)}: ${tool}\n${stdout}${stderr}`];
-  });
+async function toolFaults(tarball, commandOf) {
+  const [tool, ...args] = commandOf(tarball);
+  const options = { shell: process.platform === 'win32', stdio: ['ignore', 'pipe', 'pipe'] };
+  const { code, output } = await runChild(join('node_modules', '.bin', tool), args, options);
+  return code === 0 ? [] : [`${basename(tarball)}: ${tool}\n${output}`];
 }
