@@ -21,6 +21,7 @@ afterAll(() => rmSync(built, { recursive: true }));
 
 test.each([
   ['core', 'core/src/index'],
+  ['core-types', 'core/src/types'],
   ['driver-memory', 'driver-memory/src/index'],
   ['driver-mysql', 'driver-mysql/src/index'],
   ['driver-postgres', 'driver-postgres/src/index'],

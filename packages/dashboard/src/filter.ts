@@ -1,5 +1,6 @@
-import type { ErrorFilter, JobFilter, Members, State, TimeRange } from '@rowlock/core';
+import type { JobFilter, State } from '@rowlock/core';
 import { STATES } from '@rowlock/core';
+import type { ErrorFilter, Members, TimeRange } from '@rowlock/core/types';
 import { timeOf } from './http/fields.js';
 import { Problem } from './http/problem.js';
 

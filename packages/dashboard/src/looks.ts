@@ -1,4 +1,4 @@
-import type { LimitView, Trend, TrendOptions } from '@rowlock/core';
+import type { LimitView, Trend, TrendOptions } from '@rowlock/core/types';
 import type { Calls } from './calls.js';
 import { RecentLooks } from './recent-looks.js';
 import { overviewLook } from './routes/overview.js';

@@ -1,4 +1,5 @@
-import type { Explanation, JobError, JobView, Json, Reason, RunView } from '@rowlock/core';
+import type { JobError, JobView, Json } from '@rowlock/core';
+import type { Explanation, Reason, RunView } from '@rowlock/core/types';
 
 export type RedactedPart = 'payload' | 'output' | 'progress' | 'metadata' | 'error';
 

@@ -1,9 +1,9 @@
 // What the page gets, as JSON. Only types, as the page is built without Node's.
+import type { JobView } from '@rowlock/core';
 import type {
   BegunRun,
   Explanation,
   HoldingRun,
-  JobView,
   LaneStats,
   LatestRuns,
   Listed,
@@ -12,7 +12,7 @@ import type {
   PicturedJob,
   RunView,
   WorkerView,
-} from '@rowlock/core';
+} from '@rowlock/core/types';
 import type { Permission } from './permission.js';
 
 /** Who looks, and what the page may offer. */

@@ -1,4 +1,5 @@
-import type { Stored, Trend } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { Trend } from '@rowlock/core/types';
 import { expect, test, vi } from 'vitest';
 import type { RunsView } from '../src/views.js';
 import { Mail, Report, stage, worked } from './stage.js';

@@ -1,11 +1,5 @@
-import {
-  type Capture,
-  type CaptureOptions,
-  defineCapture,
-  definePlugin,
-  type Plugin,
-  type Rowlock,
-} from '@rowlock/core';
+import { type Capture, defineCapture, definePlugin, type Plugin, type Rowlock } from '@rowlock/core';
+import type { CaptureOptions } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { JobRow } from './driver-harness.js';
 import type { Stage } from './stage.js';

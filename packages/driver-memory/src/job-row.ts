@@ -1,5 +1,6 @@
-import { DriverError, STATES, type State, type UniqueScope } from '@rowlock/core';
+import { DriverError, STATES, type State } from '@rowlock/core';
 import { isSettled, NEVER } from '@rowlock/core/driver';
+import type { UniqueScope } from '@rowlock/core/types';
 
 /** A job as its row has it. JSON is text and times are milliseconds, so that no reader can change the stored job. */
 export interface JobRow {

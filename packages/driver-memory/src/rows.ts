@@ -1,4 +1,4 @@
-import type { JobView, SettlingEvent, State } from '@rowlock/core';
+import type { JobView, State } from '@rowlock/core';
 import {
   type Job,
   type LimitSetting,
@@ -9,6 +9,7 @@ import {
   type WorkerInfo,
   type WorkerView,
 } from '@rowlock/core/driver';
+import type { SettlingEvent } from '@rowlock/core/types';
 import type { JobRow } from './job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */

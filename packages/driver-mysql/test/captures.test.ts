@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { type CaptureOptions, createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
+import { createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
+import type { CaptureOptions } from '@rowlock/core/types';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { MigrationReport } from '@rowlock/core';
+import type { MigrationReport } from '@rowlock/core/types';
 import { type Account, type AccountsDatabase, describeRights } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';

@@ -1,5 +1,6 @@
 import '@rowlock/servers/vitest';
-import { type CaptureOptions, createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
+import { createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
+import type { CaptureOptions } from '@rowlock/core/types';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';

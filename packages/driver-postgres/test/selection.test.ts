@@ -1,5 +1,6 @@
-import type { Driver, Members } from '@rowlock/core';
+import type { Driver } from '@rowlock/core';
 import type { JobFilter, JobPage, Jobs, Page } from '@rowlock/core/driver';
+import type { Members } from '@rowlock/core/types';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,5 @@
-import type { WorkerEvents, WorkerOfPlugin } from '@rowlock/core';
+import type { WorkerEvents } from '@rowlock/core';
+import type { WorkerOfPlugin } from '@rowlock/core/types';
 
 /** Listens to a worker's event. @returns ends it */
 export function on<Name extends keyof WorkerEvents>(

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import type { Retention, RetentionRules } from '@rowlock/core';
+import type { Retention } from '@rowlock/core';
+import type { RetentionRules } from '@rowlock/core/types';
 import { confirm } from '../confirm.js';
 import { countOrNone } from '../count.js';
 import { Failure } from '../failure.js';

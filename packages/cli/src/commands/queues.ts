@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import type { JobCount, LaneStats } from '@rowlock/core';
+import type { JobCount, LaneStats } from '@rowlock/core/types';
 import type { Kit } from '../kit.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
 import type { Column } from '../output/table.js';

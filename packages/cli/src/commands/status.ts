@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
-import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core';
+import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core/types';
 import type { Kit, Session } from '../kit.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
 import { plain } from '../output/plain.js';

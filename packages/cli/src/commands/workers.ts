@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import type { WorkerView } from '@rowlock/core';
+import type { WorkerView } from '@rowlock/core/types';
 import type { Kit } from '../kit.js';
 import type { Column } from '../output/table.js';
 import { number, time } from '../output/values.js';

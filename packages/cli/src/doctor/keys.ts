@@ -1,5 +1,5 @@
-import type { Reason } from '@rowlock/core';
 import type { Fault } from '@rowlock/core/driver';
+import type { Reason } from '@rowlock/core/types';
 import type { Subject } from './subject.js';
 
 /** A job that has been due for so long is looked at. */

@@ -1,5 +1,5 @@
-import type { ScheduleView } from '@rowlock/core';
 import type { Fault } from '@rowlock/core/driver';
+import type { ScheduleView } from '@rowlock/core/types';
 import { time } from '../output/values.js';
 import type { Subject } from './subject.js';
 

@@ -1,4 +1,5 @@
-import type { Driver, LaneStats, Rowlock, WorkerView } from '@rowlock/core';
+import type { Driver, Rowlock } from '@rowlock/core';
+import type { LaneStats, WorkerView } from '@rowlock/core/types';
 
 /** What the checks look at. What several of them need is read once. */
 export interface Subject {

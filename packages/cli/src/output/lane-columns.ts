@@ -1,4 +1,4 @@
-import type { LaneStats } from '@rowlock/core';
+import type { LaneStats } from '@rowlock/core/types';
 import type { Column } from './table.js';
 import { counted, lasting, number } from './values.js';
 

@@ -1,4 +1,4 @@
-import type { JobCount } from '@rowlock/core';
+import type { JobCount } from '@rowlock/core/types';
 
 /** How values are written for people. */
 

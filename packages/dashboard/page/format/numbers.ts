@@ -1,4 +1,4 @@
-import type { JobCount } from '@rowlock/core';
+import type { JobCount } from '@rowlock/core/types';
 
 export function number(value: number): string {
   return value.toLocaleString('en');

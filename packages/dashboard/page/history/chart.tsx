@@ -1,4 +1,5 @@
-import type { Stored, Trend } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { Trend } from '@rowlock/core/types';
 import { useEffect, useRef } from 'preact/hooks';
 import type UPlot from 'uplot';
 import { themeOf } from '../picture/colours.js';

@@ -1,4 +1,5 @@
-import type { Stored, Trend } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { Trend } from '@rowlock/core/types';
 import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';

@@ -1,4 +1,5 @@
-import type { Stored, Trend } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { Trend } from '@rowlock/core/types';
 import type { Theme } from '../picture/colours.js';
 
 /** A line of a chart. */

@@ -1,4 +1,5 @@
-import type { Stored, Trend } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { Trend } from '@rowlock/core/types';
 import { number } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
 import { Table } from '../parts/table.js';

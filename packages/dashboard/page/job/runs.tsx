@@ -1,4 +1,5 @@
-import type { RunView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { RunView } from '@rowlock/core/types';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';

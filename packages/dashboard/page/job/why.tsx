@@ -1,4 +1,5 @@
-import type { Reason, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { Reason } from '@rowlock/core/types';
 import { JobLink } from '../parts/job-link.js';
 
 /** Why the job does not run, or what it does, in sentences. */

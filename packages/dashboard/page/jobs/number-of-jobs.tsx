@@ -1,4 +1,4 @@
-import type { JobCount } from '@rowlock/core';
+import type { JobCount } from '@rowlock/core/types';
 import { counted } from '../format/numbers.js';
 import { useAnswer } from '../frame/use-answer.js';
 

@@ -1,4 +1,5 @@
-import type { LimitView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import { number } from '../format/numbers.js';
 import { JobLink } from '../parts/job-link.js';
 import { Time } from '../parts/time.js';

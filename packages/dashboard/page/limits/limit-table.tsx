@@ -1,4 +1,5 @@
-import type { LimitView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import { counted, number } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
 import { PauseButton } from '../overview/pause-button.js';

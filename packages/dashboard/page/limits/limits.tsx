@@ -1,4 +1,5 @@
-import type { LimitView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import type { OverviewView } from '../../src/views.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { Pauses } from '../overview/pauses.js';

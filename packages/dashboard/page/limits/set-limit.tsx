@@ -1,4 +1,5 @@
-import type { LimitView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCan } from '../frame/page.js';

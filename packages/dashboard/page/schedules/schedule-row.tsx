@@ -1,4 +1,5 @@
-import type { ScheduleView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { ScheduleView } from '@rowlock/core/types';
 import { lasting } from '../format/times.js';
 import { Act } from '../parts/act.js';
 import { Time } from '../parts/time.js';

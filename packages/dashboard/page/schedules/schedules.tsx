@@ -1,4 +1,5 @@
-import type { ScheduleView, Stored } from '@rowlock/core';
+import type { Stored } from '@rowlock/core';
+import type { ScheduleView } from '@rowlock/core/types';
 import { useAnswer } from '../frame/use-answer.js';
 import { Notice } from '../parts/notice.js';
 import { Table } from '../parts/table.js';

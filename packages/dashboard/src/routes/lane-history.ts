@@ -1,4 +1,4 @@
-import type { LaneStats } from '@rowlock/core';
+import type { LaneStats } from '@rowlock/core/types';
 import type { LaneHistory } from '../views.js';
 
 /** How many moments are kept, and how far they are apart at least, in milliseconds: ten minutes together. */

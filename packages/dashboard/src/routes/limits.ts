@@ -1,4 +1,4 @@
-import type { LimitView } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import type { Call } from './route.js';
 
 export async function limits({ looks }: Call): Promise<readonly LimitView[]> {

@@ -1,4 +1,4 @@
-import type { HoldingRun, Picture, PicturedJob } from '@rowlock/core';
+import type { HoldingRun, Picture, PicturedJob } from '@rowlock/core/types';
 import type { Calls } from '../calls.js';
 import { Problem } from '../http/problem.js';
 import type { PictureCell, PictureView } from '../views.js';

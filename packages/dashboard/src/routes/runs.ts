@@ -1,4 +1,4 @@
-import type { BegunRun, LatestRunsOptions } from '@rowlock/core';
+import type { BegunRun, LatestRunsOptions } from '@rowlock/core/types';
 import { timeOf } from '../http/fields.js';
 import { Problem } from '../http/problem.js';
 import { type Redact, redactError } from '../redact.js';

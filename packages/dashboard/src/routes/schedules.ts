@@ -1,4 +1,4 @@
-import type { ScheduleView } from '@rowlock/core';
+import type { ScheduleView } from '@rowlock/core/types';
 import type { Call } from './route.js';
 
 export async function schedules({ rowlock, redact }: Call): Promise<readonly ScheduleView[]> {

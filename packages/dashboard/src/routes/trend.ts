@@ -1,4 +1,4 @@
-import type { Trend } from '@rowlock/core';
+import type { Trend } from '@rowlock/core/types';
 import { Problem } from '../http/problem.js';
 import type { Call } from './route.js';
 

@@ -1,5 +1,6 @@
-import type { Operation, State, UniqueScope } from '@rowlock/core';
+import type { Operation, State } from '@rowlock/core';
 import type { PauseTarget, SettlingEvent } from '@rowlock/core/driver';
+import type { UniqueScope } from '@rowlock/core/types';
 import type fc from 'fast-check';
 import type { VERBS } from './verbs.js';
 

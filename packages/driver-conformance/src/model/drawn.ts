@@ -1,15 +1,6 @@
-import {
-  append,
-  increment,
-  merge,
-  type Operation,
-  remove,
-  STATES,
-  type State,
-  set,
-  type UniqueScope,
-} from '@rowlock/core';
+import { append, increment, merge, type Operation, remove, STATES, type State, set } from '@rowlock/core';
 import { SETTLED, type SettlingEvent } from '@rowlock/core/driver';
+import type { UniqueScope } from '@rowlock/core/types';
 import fc from 'fast-check';
 import {
   ACTORS,

@@ -4,14 +4,13 @@ import {
   defineHandler,
   increment,
   type Json,
-  type JsonObject,
   merge,
   type Operation,
-  type RefusalReason,
   remove,
   retry,
   set,
 } from '@rowlock/core';
+import type { JsonObject, RefusalReason } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { type Stage, settlement } from '../stage.js';

@@ -1,5 +1,6 @@
-import { defineHandler, type Json, type Members, STATES, type State } from '@rowlock/core';
+import { defineHandler, type Json, STATES, type State } from '@rowlock/core';
 import { hasMembers, type JobFilter, type JobId, type Page } from '@rowlock/core/driver';
+import type { Members } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
 import { moveOne } from '../move-one.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { defineHandler, type LimitView, type Rowlock } from '@rowlock/core';
+import { defineHandler, type Rowlock } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';

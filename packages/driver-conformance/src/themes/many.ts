@@ -1,4 +1,5 @@
-import { defineHandler, type ManyChanged } from '@rowlock/core';
+import { defineHandler } from '@rowlock/core';
+import type { ManyChanged } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
 import { moveOne } from '../move-one.js';

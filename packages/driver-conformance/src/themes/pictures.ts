@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { defineHandler, type PicturedJob } from '@rowlock/core';
+import { defineHandler } from '@rowlock/core';
+import type { PicturedJob } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';

@@ -1,5 +1,6 @@
-import { defineHandler, type EnqueueOptions, type Json, type OnDuplicate } from '@rowlock/core';
+import { defineHandler, type EnqueueOptions, type Json } from '@rowlock/core';
 import { NEVER } from '@rowlock/core/driver';
+import type { OnDuplicate } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';

@@ -1,4 +1,5 @@
-import { defineHandler, type RunContext, type ScheduleView, type Tick } from '@rowlock/core';
+import { defineHandler, type RunContext, type Tick } from '@rowlock/core';
+import type { ScheduleView } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';

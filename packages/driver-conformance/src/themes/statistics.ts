@@ -1,5 +1,6 @@
-import { defineHandler, fail, type LaneStats, type Rowlock, retry, type UnservedJobs } from '@rowlock/core';
+import { defineHandler, fail, type Rowlock, retry } from '@rowlock/core';
 import { BUCKETS, systemClock, type Tally } from '@rowlock/core/driver';
+import type { LaneStats, UnservedJobs } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';

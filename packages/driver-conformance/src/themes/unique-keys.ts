@@ -1,5 +1,6 @@
-import { defineHandler, type UniqueScope } from '@rowlock/core';
+import { defineHandler } from '@rowlock/core';
 import type { SettlingEvent } from '@rowlock/core/driver';
+import type { UniqueScope } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { moveOne } from '../move-one.js';
 import { LOOKALIKES } from '../names.js';

@@ -1,4 +1,5 @@
-import type { Json, JsonObject, Operation } from '@rowlock/core';
+import type { Json, Operation } from '@rowlock/core';
+import type { JsonObject } from '@rowlock/core/types';
 
 type Place = Operation['path'];
 

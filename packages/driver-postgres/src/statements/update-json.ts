@@ -1,5 +1,6 @@
-import type { JsonObject, Operation } from '@rowlock/core';
+import type { Operation } from '@rowlock/core';
 import { EXACT, REFUSED, type RefusalReason, storableJson } from '@rowlock/core/driver';
+import type { JsonObject } from '@rowlock/core/types';
 import { toText } from '../connection/pipeline/to-text.js';
 
 /** An expression, and the text for its placeholder. */

@@ -1,5 +1,6 @@
-import type { Operation, Where } from '@rowlock/core';
+import type { Operation } from '@rowlock/core';
 import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
+import type { Where } from '@rowlock/core/types';
 import {
   assignmentsOf,
   type Fragment,

@@ -1,5 +1,6 @@
-import { DriverError, type Operation, type Where } from '@rowlock/core';
+import { DriverError, type Operation } from '@rowlock/core';
 import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
+import type { Where } from '@rowlock/core/types';
 import { identifier, toDriverError, updatedJson } from '@rowlock/driver-postgres/internal';
 
 /** The rows and the column to change. */

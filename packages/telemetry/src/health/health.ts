@@ -1,4 +1,5 @@
-import { type Insight, isDriverError, type Worker } from '@rowlock/core';
+import { isDriverError, type Worker } from '@rowlock/core';
+import type { Insight } from '@rowlock/core/types';
 import { within } from '../within.js';
 
 /** How long the database may take for an answer, in milliseconds. */

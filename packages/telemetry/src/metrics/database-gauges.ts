@@ -1,4 +1,4 @@
-import type { Insight, Jobs, LimitSettings, LimitView } from '@rowlock/core';
+import type { Insight, Jobs, LimitSettings, LimitView } from '@rowlock/core/types';
 import { within } from '../within.js';
 import { DATABASE_GAUGES, type Metric } from './catalogue.js';
 import type { Reading } from './meter.js';

@@ -1,4 +1,5 @@
-import type { EnqueueCall, Enqueued, PluginWorker, RunContext, WorkerOfPlugin } from '@rowlock/core';
+import type { Enqueued, PluginWorker, RunContext } from '@rowlock/core';
+import type { EnqueueCall, WorkerOfPlugin } from '@rowlock/core/types';
 import { on } from '../on.js';
 import { ActiveRuns } from './active-runs.js';
 import { PROCESS_GAUGES } from './catalogue.js';

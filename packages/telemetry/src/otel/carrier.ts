@@ -1,5 +1,6 @@
 import { type Context, diag, type Link, propagation, trace } from '@opentelemetry/api';
-import type { CalledJob, RunJob } from '@rowlock/core';
+import type { RunJob } from '@rowlock/core';
+import type { CalledJob } from '@rowlock/core/types';
 
 type Metadata = RunJob<unknown>['metadata'];
 

@@ -1,5 +1,6 @@
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import type { RunContext, RunInfo, WorkerOfPlugin } from '@rowlock/core';
+import type { RunContext, RunInfo } from '@rowlock/core';
+import type { WorkerOfPlugin } from '@rowlock/core/types';
 import { RunsByJob } from '../metrics/runs-by-job.js';
 import { on } from '../on.js';
 import { attributesOf, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';

@@ -1,5 +1,6 @@
 import { type MeterProvider, type TracerProvider, trace } from '@opentelemetry/api';
-import type { Middleware, Plugin, PluginWorker } from '@rowlock/core';
+import type { Plugin, PluginWorker } from '@rowlock/core';
+import type { Middleware } from '@rowlock/core/types';
 import { DATABASE_GAUGES, PROCESS_GAUGES } from '../metrics/catalogue.js';
 import { DatabaseGauges, type Watched } from '../metrics/database-gauges.js';
 import { Measurements } from '../metrics/measurements.js';

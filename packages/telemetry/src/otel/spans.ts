@@ -1,12 +1,6 @@
 import { context, type Link, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import {
-  type EnqueueCall,
-  type Enqueued,
-  isOutcome,
-  type Outcome,
-  type PluginWorker,
-  type RunContext,
-} from '@rowlock/core';
+import { type Enqueued, isOutcome, type Outcome, type PluginWorker, type RunContext } from '@rowlock/core';
+import type { EnqueueCall } from '@rowlock/core/types';
 import { attributesOf, MESSAGE_ID, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
 import { carried, carry, linkTo } from './carrier.js';
 import { recordFailure } from './failure.js';

@@ -1,4 +1,5 @@
-import type { Middleware, Plugin, PluginWorker } from '@rowlock/core';
+import type { Plugin, PluginWorker } from '@rowlock/core';
+import type { Middleware } from '@rowlock/core/types';
 import { DatabaseGauges, type Watched } from '../metrics/database-gauges.js';
 import { Measurements } from '../metrics/measurements.js';
 import { CONTENT_TYPE, textOf } from './text.js';

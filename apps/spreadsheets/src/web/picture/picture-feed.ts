@@ -1,4 +1,5 @@
-import type { JobView, WorkerView } from '@rowlock/core';
+import type { JobView } from '@rowlock/core';
+import type { WorkerView } from '@rowlock/core/types';
 import type { Logger } from 'pino';
 import type { Label } from '../../data/spreadsheet-store.js';
 

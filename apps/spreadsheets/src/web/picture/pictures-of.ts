@@ -1,4 +1,5 @@
-import type { JobView, WorkerView } from '@rowlock/core';
+import type { JobView } from '@rowlock/core';
+import type { WorkerView } from '@rowlock/core/types';
 import { CreateSpreadsheet } from '@rowlock/plugin-google-sheets';
 import type { Box, Picture, WorkerMark } from './picture.js';
 import type { Snapshot } from './picture-feed.js';

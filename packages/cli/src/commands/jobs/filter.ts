@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { type ManyJobs, type Members, STATES, type State, type TimeRange } from '@rowlock/core';
+import { STATES, type State } from '@rowlock/core';
+import type { ManyJobs, Members, TimeRange } from '@rowlock/core/types';
 import { InvalidArgumentError } from 'commander';
 import { past } from '../../times.js';
 

@@ -1,4 +1,4 @@
-import type { ManyChanged, ManyJobs, ManyOptions } from '@rowlock/core';
+import type { ManyChanged, ManyJobs, ManyOptions } from '@rowlock/core/types';
 import { confirm } from '../../confirm.js';
 import { Failure } from '../../failure.js';
 import type { Session } from '../../kit.js';

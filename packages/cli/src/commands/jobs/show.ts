@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import type { JobView, RunView } from '@rowlock/core';
+import type { JobView } from '@rowlock/core';
+import type { RunView } from '@rowlock/core/types';
 import { Failure } from '../../failure.js';
 import type { Kit } from '../../kit.js';
 import { plain } from '../../output/plain.js';

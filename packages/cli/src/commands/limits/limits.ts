@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import type { LimitView } from '@rowlock/core';
+import type { LimitView } from '@rowlock/core/types';
 import { count } from '../../count.js';
 import type { Kit } from '../../kit.js';
 import type { Column } from '../../output/table.js';

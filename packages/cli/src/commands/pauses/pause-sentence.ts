@@ -1,4 +1,4 @@
-import type { PauseView } from '@rowlock/core';
+import type { PauseView } from '@rowlock/core/types';
 import { time } from '../../output/values.js';
 
 export function pauseSentence({ scope, name, until, reason, by, pausedAt }: PauseView): string {

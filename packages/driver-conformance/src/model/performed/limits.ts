@@ -1,4 +1,4 @@
-import type { LimitNumbers } from '@rowlock/core';
+import type { LimitNumbers } from '@rowlock/core/types';
 import type { CommandOf, Setting } from '../command.js';
 import type { Result } from '../result.js';
 import { orRolledBack } from './claim.js';

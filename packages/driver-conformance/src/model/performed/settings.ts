@@ -1,4 +1,4 @@
-import type { LimitNumbers } from '@rowlock/core';
+import type { LimitNumbers } from '@rowlock/core/types';
 import type { CommandOf } from '../command.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';

@@ -1,4 +1,4 @@
-import type { Limits } from '@rowlock/core';
+import type { Limits } from '@rowlock/core/types';
 import { countStates } from '../../count-states.js';
 import type { CommandOf, WantedLimits } from '../command.js';
 import type { Result } from '../result.js';
