@@ -4,7 +4,7 @@ export type { LimitView } from './admission/in-use.js';
 export type { LimitedJob, LimitOptions } from './admission/limit.js';
 export type { LimitSettings } from './admission/limit-settings.js';
 export type { LimitNumbers, Limits } from './admission/limits-text.js';
-export type { CaptureEvents, CaptureOptions } from './capture/capture.js';
+export type { CaptureEvents, CaptureOptions } from './capture/capture-options.js';
 export type { CapturedJob } from './capture/captured-job.js';
 export type { BulkChange, CapturedChange, CapturedId, CapturedRow, RowChange } from './capture/change.js';
 export type {
@@ -49,7 +49,8 @@ export type { Middleware, RunEnd } from './plugin/middleware.js';
 export type { PluginDefinition, WorkerOfPlugin } from './plugin/plugin.js';
 export type { RetentionRules } from './retention/retention.js';
 export type { LatestRuns, LatestRunsOptions } from './runs/latest-runs.js';
-export type { ScheduledJob, ScheduleTimes } from './schedule/schedule.js';
+export type { ScheduledJob } from './schedule/schedule.js';
+export type { ScheduleTimes } from './schedule/timing.js';
 export type { Percentiles } from './stats/buckets.js';
 export type { UnservedJobs } from './stats/served.js';
 export type { JobCount, LaneStats, Stats, WindowStats } from './stats/stats.js';

@@ -1,8 +1,8 @@
 import type { LimitView, Trend, TrendOptions } from '@rowlock/core/types';
 import type { Calls } from './calls.js';
+import { overviewLook } from './overview-look.js';
+import { pictureLook } from './picture-look.js';
 import { RecentLooks } from './recent-looks.js';
-import { overviewLook } from './routes/overview.js';
-import { pictureLook } from './routes/picture.js';
 import { SharedLook } from './shared-look.js';
 import type { OverviewView, PictureView } from './views.js';
 

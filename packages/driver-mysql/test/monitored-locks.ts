@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import type { RecordLock } from './record-locks.js';
+import type { RecordLock } from './record-lock.js';
 
 /**
  * The record locks on a table as InnoDB's monitor tells them, or `undefined` where it has not told of all of them. It is always up

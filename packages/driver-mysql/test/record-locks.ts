@@ -1,17 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import { monitoredLocks } from './monitored-locks.js';
+import type { RecordLock } from './record-lock.js';
 import { product } from './server.js';
-
-/** A lock on a record of an index. */
-export interface RecordLock {
-  readonly index: string;
-  /** In the words of MySQL's performance_schema.data_locks. */
-  readonly mode: string;
-  /** The first column of the record; a whole number, where it is one. */
-  readonly key: string;
-  readonly isWaiting: boolean;
-}
 
 /** How long a page may be written, or other tests have very many locks on the same server, in milliseconds. */
 const WHOLE_MS = 20_000;

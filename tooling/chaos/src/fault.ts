@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.js';
 import type { Stage } from './stage.js';
 import type { DatabaseName } from './system.js';
@@ -18,29 +17,4 @@ export interface Fault {
   readonly not?: Partial<Record<DatabaseName, string>>;
   /** Begins to strike, choosing by `random` alone, until the returned function is called, which undoes what is left of it. */
   begin<Tx>(stage: Stage<Tx>, random: Random): Promise<() => Promise<void>>;
-}
-
-/** Strikes again and again, with pauses of so many milliseconds between two strikes. Returns the end of it. */
-export function again(
-  pauseMs: () => number,
-  strike: (over: AbortSignal) => Promise<unknown>,
-): () => Promise<void> {
-  const over = new AbortController();
-  const running = (async () => {
-    while (!over.signal.aborted) {
-      await strike(over.signal);
-      await pause(pauseMs(), over.signal);
-    }
-  })();
-  // Told at the end.
-  running.catch(() => {});
-  return async () => {
-    over.abort();
-    await running;
-  };
-}
-
-/** Sleeps; shorter when it is over. */
-export async function pause(ms: number, over: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal: over }).catch(() => {});
 }

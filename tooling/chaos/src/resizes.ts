@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock } from '@rowlock/core';
-import { again } from './fault.js';
+import { again } from './again.js';
 import type { HistoryFile } from './history/history-file.js';
 import type { Random } from './random.js';
 import { LIMIT_NAMES, LIMITS } from './slots.js';

@@ -1,4 +1,3 @@
-import type { Draft } from './batch-request.js';
 import { invalidArgument } from './google-error.js';
 import { indexAt, isObject, type JsonObject, stringAt } from './json.js';
 
@@ -14,7 +13,11 @@ export interface DeveloperMetadata {
  * `createDeveloperMetadata`, about the whole spreadsheet alone: Google also has notes about a sheet, rows and columns.
  * Source: https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.developerMetadata
  */
-export function createDeveloperMetadata(draft: Draft, request: JsonObject, at: string): JsonObject {
+export function createDeveloperMetadata(
+  draft: { readonly developerMetadata: DeveloperMetadata[] },
+  request: JsonObject,
+  at: string,
+): JsonObject {
   const asked = isObject(request.developerMetadata) ? request.developerMetadata : {};
   const { visibility, location } = asked;
   const metadataKey = stringAt(asked, 'metadataKey');

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
-import { QUEUE } from '../handler/handler.js';
+import { QUEUE } from '../handler/defaults.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';

@@ -4,7 +4,7 @@ import type { Jobs, JobUpdate } from '../driver/jobs.js';
 import { JobNotFoundError } from '../errors.js';
 import { LIMITS } from '../input.js';
 import type { Enqueued, NewJob } from '../job/job.js';
-import { set } from '../update/operation.js';
+import { set } from '../update/operations.js';
 import type { Replacing } from './on-duplicate.js';
 import { updateFree } from './update-job.js';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DriverError } from '../driver/driver-error.js';
 import type { JobFilter } from '../driver/job-filter.js';
 import type { JobPage, Updated } from '../driver/jobs.js';
-import { append, increment, set } from '../update/operation.js';
+import { append, increment, set } from '../update/operations.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';

@@ -9,7 +9,8 @@ import { checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
-import { type Operation, set } from '../update/operation.js';
+import type { Operation } from '../update/operation.js';
+import { set } from '../update/operations.js';
 import { available } from './enqueue-options.js';
 
 /**

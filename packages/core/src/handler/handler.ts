@@ -10,6 +10,8 @@ import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
 import type { Tick } from '../schedule/tick.js';
 import type { Operation } from '../update/operation.js';
+import { checkSchema } from './check-schema.js';
+import { ATTEMPTS, QUEUE } from './defaults.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
@@ -24,12 +26,6 @@ export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx 
 /** A handler of any payload, as the registry keeps it. */
 // biome-ignore lint/suspicious/noExplicitAny: a payload is checked by its own schema before its own code sees it.
 export type AnyHandler<Tx> = Handler<any, Tx, unknown>;
-
-/** The default queue of a handler. */
-export const QUEUE = 'default';
-
-/** The default number of attempts of a handler's jobs. */
-export const ATTEMPTS = 5;
 
 /** A handler without its code. */
 export interface HandlerPolicy {
@@ -295,14 +291,6 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     timeoutMs: timeout(milliseconds(definition.timeout ?? '30s', 'timeout')),
     code: codeOf(kind, definition),
   };
-}
-
-/** @throws InvalidInputError */
-export function checkSchema(kind: string, payload: StandardSchemaV1): void {
-  if (typeof payload?.['~standard']?.validate === 'function') return;
-  throw new InvalidInputError(
-    `The payload of ${JSON.stringify(kind)} must be a Standard Schema, e.g. of zod.`,
-  );
 }
 
 const OPTIONS: readonly string[] = [

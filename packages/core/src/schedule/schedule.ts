@@ -6,11 +6,10 @@ import {
   type EnqueueOptions,
   newJob,
 } from '../client/enqueue-options.js';
-import type { Missed, Overlap, SchedulePlan } from '../driver/schedule-store.js';
-import type { Duration } from '../duration.js';
+import type { Overlap, SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
-import { timingOf } from './timing.js';
+import { type ScheduleTimes, timingOf } from './timing.js';
 
 /** A job that is enqueued at times of its own. */
 export type Schedule<Schema extends StandardSchemaV1 = StandardSchemaV1> = ScheduledJob<Schema> &
@@ -24,37 +23,6 @@ export interface ScheduledJob<Schema extends StandardSchemaV1>
   > {
   /** The handler. In a program without its code: `{ kind, payload }`, with the payload's schema. */
   readonly handler: Enqueueable<Schema>;
-}
-
-/** When a schedule fires. Either `cron` or `every`. */
-export interface ScheduleTimes {
-  /**
-   * A cron expression of 5 fields: minute, hour, day of the month, month, day of the week. A sixth one in front is the
-   * second. Also `@hourly`, `@daily` and the like.
-   */
-  readonly cron?: string;
-  /** The time zone of `cron`, e.g. `'Europe/Berlin'`. Default `'UTC'`. */
-  readonly timeZone?: string;
-  /** The time between two ticks, 1 s or more. Ticks are on a fixed grid from `anchor` on, whenever a program starts. */
-  readonly every?: Duration;
-  /** A point of the grid of `every`. Default: the beginning of 1970, in UTC. */
-  readonly anchor?: Date;
-  /**
-   * What happens to ticks that came while no worker ran. `once`, the default: the newest of them is enqueued. `skip`:
-   * none, but a tick that is less than a minute late counts as on time, or than half its period. `{ all: { max } }`: the
-   * newest `max` of them, 1 to 1,000, in order.
-   */
-  readonly missed?: Missed;
-  /**
-   * What happens to a tick while an earlier job of the schedule is outstanding. `skip`, the default: the tick enqueues
-   * no job. `queue`: its job waits for the earlier one, by a key. `allow`: both may run at once.
-   */
-  readonly overlap?: Overlap;
-  /**
-   * Puts the ticks off by up to this time, at most 24 h. By how much depends on the schedule's name alone. So the ticks
-   * of many schedules are spread, and those of one are as far apart as without. Default: none.
-   */
-  readonly jitter?: Duration;
 }
 
 /**

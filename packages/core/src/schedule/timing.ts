@@ -1,15 +1,45 @@
 import { isDate } from 'node:util/types';
-import type { Timing } from '../driver/schedule-store.js';
+import type { Missed, Overlap, Timing } from '../driver/schedule-store.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { isError } from '../is-error.js';
 import { nextTime } from './next-time.js';
-import type { ScheduleTimes } from './schedule.js';
 
 const DAY_MS = 86_400_000;
 
 /** The least time between two ticks, in milliseconds. */
 const LEAST_MS = 1_000;
+
+/** When a schedule fires. Either `cron` or `every`. */
+export interface ScheduleTimes {
+  /**
+   * A cron expression of 5 fields: minute, hour, day of the month, month, day of the week. A sixth one in front is the
+   * second. Also `@hourly`, `@daily` and the like.
+   */
+  readonly cron?: string;
+  /** The time zone of `cron`, e.g. `'Europe/Berlin'`. Default `'UTC'`. */
+  readonly timeZone?: string;
+  /** The time between two ticks, 1 s or more. Ticks are on a fixed grid from `anchor` on, whenever a program starts. */
+  readonly every?: Duration;
+  /** A point of the grid of `every`. Default: the beginning of 1970, in UTC. */
+  readonly anchor?: Date;
+  /**
+   * What happens to ticks that came while no worker ran. `once`, the default: the newest of them is enqueued. `skip`:
+   * none, but a tick that is less than a minute late counts as on time, or than half its period. `{ all: { max } }`: the
+   * newest `max` of them, 1 to 1,000, in order.
+   */
+  readonly missed?: Missed;
+  /**
+   * What happens to a tick while an earlier job of the schedule is outstanding. `skip`, the default: the tick enqueues
+   * no job. `queue`: its job waits for the earlier one, by a key. `allow`: both may run at once.
+   */
+  readonly overlap?: Overlap;
+  /**
+   * Puts the ticks off by up to this time, at most 24 h. By how much depends on the schedule's name alone. So the ticks
+   * of many schedules are spread, and those of one are as far apart as without. Default: none.
+   */
+  readonly jitter?: Duration;
+}
 
 type CronTimes = { readonly cron: string; readonly timeZone: string };
 type Grid = { readonly everyMs: number; readonly anchorMs: number };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../job/json.js';
 import { apply } from './apply.js';
-import { append, increment, type JsonObject, merge, remove, set } from './operation.js';
+import type { JsonObject } from './operation.js';
+import { append, increment, merge, remove, set } from './operations.js';
 
 /** Every example of RFC 7396 with an object as the patch. https://www.rfc-editor.org/rfc/rfc7396#appendix-A */
 const RFC_7396: readonly (readonly [Json, JsonObject, Json])[] = [

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../job/json.js';
 import { checkOperations } from './check-operation.js';
-import { append, increment, merge, type Operation, type Path, remove, set } from './operation.js';
+import type { Operation, Path } from './operation.js';
+import { append, increment, merge, remove, set } from './operations.js';
 
 const INVALID = expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' });
 

@@ -5,7 +5,7 @@ import { jobsIn, number } from '../format/numbers.js';
 import { useCan, usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
-import { REDRIVE } from '../jobs/bulk.js';
+import { REDRIVE } from '../jobs/bulk-action.js';
 import { BulkDialog } from '../jobs/bulk-dialog.js';
 import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';

@@ -3,7 +3,7 @@ import type { ManyLine } from '../../src/views.js';
 import { jobsIn, number } from '../format/numbers.js';
 import { usePage } from '../frame/page.js';
 import { Dialog } from '../parts/dialog.js';
-import type { BulkAction } from './bulk.js';
+import type { BulkAction } from './bulk-action.js';
 import { changeMany } from './many.js';
 
 interface Props {

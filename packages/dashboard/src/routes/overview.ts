@@ -1,27 +1,6 @@
-import type { Calls } from '../calls.js';
 import type { OverviewView } from '../views.js';
-import { LaneHistories } from './lane-history.js';
 import type { Call } from './route.js';
 
 export async function overview({ looks }: Call): Promise<OverviewView> {
   return looks.overview.get();
-}
-
-/** A look at what `overview` shows. */
-export function overviewLook(rowlock: Calls): () => Promise<OverviewView> {
-  const histories = new LaneHistories();
-  return async () => {
-    const [{ lanes }, workers, pauses] = await Promise.all([
-      rowlock.insight.stats(),
-      rowlock.insight.workers(),
-      rowlock.jobs.pauses(),
-    ]);
-    histories.add(lanes, performance.now());
-    return {
-      at: new Date(),
-      workers,
-      pauses,
-      lanes: lanes.map((lane) => ({ ...lane, history: histories.of(lane) })),
-    };
-  };
 }

@@ -18,7 +18,7 @@ import {
   type Updating,
   type Wanted,
   type WantedLimits,
-} from './command.js';
+} from './parts.js';
 
 /** Each part with what it is drawn from. */
 export type Drawn<T> = { readonly [Part in keyof T]: fc.Arbitrary<T[Part]> };

@@ -1,7 +1,9 @@
 import type fc from 'fast-check';
-import type { Command, WantedLimits } from './command.js';
+import type { Command } from './command.js';
+import { commandsOf } from './command.js';
+import type { WantedLimits } from './parts.js';
 import { SHARED_VERBS } from './shared-verbs.js';
-import { commandsOf, VERBS } from './verbs.js';
+import { VERBS } from './verbs.js';
 
 type Verb = keyof typeof VERBS;
 

@@ -1,7 +1,6 @@
 import type { Operation } from '@rowlock/core';
 import { type ClientEvent, isSettled } from '@rowlock/core/driver';
 import fc from 'fast-check';
-import type { Actor, Caller, Command, CommandOf, Updating } from './command.js';
 import {
   actor,
   caller,
@@ -18,11 +17,12 @@ import {
   settling,
   updating,
 } from './drawn.js';
+import type { Actor, Caller, Updating } from './parts.js';
+import { canUpdate } from './predicted/can-update.js';
 import { isDisputed } from './predicted/disputed.js';
 import { canLock, firstKeyed, hasJobs, isAsItWas, nthHeld, unfinished } from './predicted/transaction.js';
-import { canUpdate } from './predicted/update.js';
 import { SHARED_VERBS } from './shared-verbs.js';
-import { draw, type Verb, verb } from './verb.js';
+import { draw, verb } from './verb.js';
 
 const enqueue = (weight: number, by: fc.Arbitrary<Actor | Caller>) => draw(weight, 'enqueue', { by, jobs });
 
@@ -138,15 +138,3 @@ export const VERBS = {
   }),
   ...SHARED_VERBS,
 };
-
-const BY_NAME: { readonly [Do in Command['do']]: Verb<CommandOf<Do>> } = VERBS;
-
-/** Commands of these verbs. What cannot be done when its turn comes is left out. */
-export function commandsOf(verbs: readonly string[]): readonly fc.Arbitrary<Command>[] {
-  const wanted = Object.entries(BY_NAME).filter(([name]) => verbs.includes(name));
-  return wanted.flatMap<fc.Arbitrary<Command>>(([, { drawn }]) => drawn);
-}
-
-export function verbOf<Do extends Command['do']>(name: Do): Verb<CommandOf<Do>> {
-  return BY_NAME[name];
-}

@@ -1,4 +1,5 @@
-import { again, type Fault, pause } from '../fault.js';
+import { again, pause } from '../again.js';
+import type { Fault } from '../fault.js';
 
 const BLOCKED_MS = 30_000;
 

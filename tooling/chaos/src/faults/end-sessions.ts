@@ -1,4 +1,5 @@
-import { again, type Fault } from '../fault.js';
+import { again } from '../again.js';
+import type { Fault } from '../fault.js';
 
 /** The server ends sessions at random: those of claims, of pools and of anchors. */
 export const endSessions: Fault = {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { again, type Fault, pause } from '../fault.js';
+import { again, pause } from '../again.js';
+import type { Fault } from '../fault.js';
 import type { Stage } from '../stage.js';
 import type { Plain } from '../system.js';
 

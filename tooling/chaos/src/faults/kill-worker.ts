@@ -1,4 +1,5 @@
-import { again, type Fault } from '../fault.js';
+import { again } from '../again.js';
+import type { Fault } from '../fault.js';
 
 /** kill -9 of workers at random moments, one of each mode at a time, while the others work. */
 export const killWorker: Fault = {

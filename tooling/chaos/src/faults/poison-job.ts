@@ -1,4 +1,5 @@
-import { again, type Fault } from '../fault.js';
+import { again } from '../again.js';
+import type { Fault } from '../fault.js';
 
 /** Jobs that kill whoever runs them, each time. */
 export const poisonJob: Fault = {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { again, type Fault } from '../fault.js';
+import { again } from '../again.js';
+import type { Fault } from '../fault.js';
 
 /** The server is killed, is away for a moment, and starts again with its data. */
 export const restartServer: Fault = {

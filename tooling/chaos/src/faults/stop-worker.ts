@@ -1,4 +1,5 @@
-import { again, type Fault, pause } from '../fault.js';
+import { again, pause } from '../again.js';
+import type { Fault } from '../fault.js';
 
 /** Longer than everything that bounds a claim: the handler's timeout, its grace, and what its transaction may idle beyond them. */
 const STOPPED_MS = 20_000;

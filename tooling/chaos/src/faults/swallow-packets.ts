@@ -1,4 +1,5 @@
-import { again, type Fault, pause } from '../fault.js';
+import { again, pause } from '../again.js';
+import type { Fault } from '../fault.js';
 
 /** Longer than what bounds a claim at the server, and than the drivers wait for an answer. */
 const SWALLOWED_MS = 22_000;

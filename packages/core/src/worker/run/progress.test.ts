@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import type { RunNote } from '../../driver/run-record.js';
 import type { Logger } from '../../logger.js';
-import { append, increment, set } from '../../update/operation.js';
+import { append, increment, set } from '../../update/operations.js';
 import { progressReporter } from './progress.js';
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,6 +1,7 @@
 import type { ClaimCriteria, Job } from '@rowlock/core/driver';
 import { START } from '../../stage.js';
-import type { Actor, Claiming, CommandOf } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Actor, Claiming } from '../parts.js';
 import type { Result } from '../result.js';
 import type { Names } from './names.js';
 import type { Claim, WorldState } from './state.js';

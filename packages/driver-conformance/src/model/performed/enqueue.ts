@@ -1,4 +1,5 @@
-import type { CommandOf, Wanted } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Wanted } from '../parts.js';
 import type { Result } from '../result.js';
 import type { Names } from './names.js';
 import type { WorldState } from './state.js';

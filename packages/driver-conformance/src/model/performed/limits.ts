@@ -1,5 +1,6 @@
 import type { LimitNumbers } from '@rowlock/core/types';
-import type { CommandOf, Setting } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Setting } from '../parts.js';
 import type { Result } from '../result.js';
 import { orRolledBack } from './claim.js';
 import { startsOf } from './rates.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '@rowlock/core';
 import type { Job, JobId, PauseTarget } from '@rowlock/core/driver';
 import type { Reader } from '../../driver-harness.js';
-import { type Filter, QUEUES, type WantedLimits } from '../command.js';
+import { type Filter, QUEUES, type WantedLimits } from '../parts.js';
 
 /** Knows what the database calls that which the model calls `job 0`, `run 0`, `worker 0`, `q` and `k`, both ways. */
 export class Names {

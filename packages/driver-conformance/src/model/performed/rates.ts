@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RateNumbers } from '@rowlock/core/driver';
-import { type CommandOf, RATE_NAMES, type Spacing } from '../command.js';
+import type { CommandOf } from '../command.js';
+import { RATE_NAMES, type Spacing } from '../parts.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
 import { HOUR_MS } from './time.js';

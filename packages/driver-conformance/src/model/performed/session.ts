@@ -1,6 +1,6 @@
 import type { Driver } from '@rowlock/core';
 import type { Anchor } from '@rowlock/core/driver';
-import type { Actor } from '../command.js';
+import type { Actor } from '../parts.js';
 import type { Names } from './names.js';
 import { HOUR_MS } from './time.js';
 

@@ -1,6 +1,6 @@
 import type { Driver } from '@rowlock/core';
 import type { DriverProcess, TestDatabase } from '../../driver-harness.js';
-import type { Actor } from '../command.js';
+import type { Actor } from '../parts.js';
 
 /** The table that handlers write to. */
 export const EFFECTS = 'model_effect';

@@ -1,5 +1,6 @@
 import type { JobId, Settlement } from '@rowlock/core/driver';
-import type { CommandOf, Settling } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Settling } from '../parts.js';
 import { type Result, refusalOr } from '../result.js';
 import { criteriaOf, orRolledBack, take } from './claim.js';
 import { leaveLimits } from './leave-limits.js';

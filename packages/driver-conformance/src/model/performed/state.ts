@@ -1,7 +1,7 @@
 import type { Driver } from '@rowlock/core';
 import type { ClaimSession, Job, JobId, Joined } from '@rowlock/core/driver';
 import type { Caller as CallerTransaction, DriverProcess } from '../../driver-harness.js';
-import { ACTORS, type Actor, type Caller, isCaller } from '../command.js';
+import { ACTORS, type Actor, type Caller, isCaller } from '../parts.js';
 import { Names } from './names.js';
 import { endSession, openSession, type Session } from './session.js';
 import type { Setting } from './setting.js';

@@ -1,6 +1,7 @@
 import { remove, STATES, type State, UpdateRefusedError } from '@rowlock/core';
 import { type Jobs, OUTSTANDING, type Updated } from '@rowlock/core/driver';
-import { type CommandOf, isCaller } from '../command.js';
+import type { CommandOf } from '../command.js';
+import { isCaller } from '../parts.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
 

@@ -1,6 +1,7 @@
 import type { Limits } from '@rowlock/core/types';
 import { countStates } from '../../count-states.js';
-import type { CommandOf, WantedLimits } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { WantedLimits } from '../parts.js';
 import type { Result } from '../result.js';
 import type { WorldState } from './state.js';
 

@@ -1,4 +1,4 @@
-import { type Actor, type Caller, isCaller } from '../command.js';
+import { type Actor, type Caller, isCaller } from '../parts.js';
 import type { Result } from '../result.js';
 import type { ModelState } from './state.js';
 

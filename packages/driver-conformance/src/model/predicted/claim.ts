@@ -1,5 +1,6 @@
 import { isSettled } from '@rowlock/core/driver';
-import type { Actor, Claiming, CommandOf, WantedLimits } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Actor, Claiming, WantedLimits } from '../parts.js';
 import type { Result } from '../result.js';
 import { asWanted, inOrder, type ModelJob } from './job.js';
 import { isPaused } from './paused.js';

@@ -1,4 +1,5 @@
-import type { Actor, CommandOf } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Actor } from '../parts.js';
 import type { Result } from '../result.js';
 import type { ModelState } from './state.js';
 

@@ -1,4 +1,4 @@
-import { type Actor, type Caller, isCaller } from '../command.js';
+import { type Actor, type Caller, isCaller } from '../parts.js';
 import { hasKey, type ModelJob, type Row } from './job.js';
 import type { ModelState } from './state.js';
 

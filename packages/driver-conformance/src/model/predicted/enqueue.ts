@@ -1,4 +1,5 @@
-import { type CommandOf, isCaller } from '../command.js';
+import type { CommandOf } from '../command.js';
+import { isCaller } from '../parts.js';
 import type { Result } from '../result.js';
 import { hasKey, type ModelJob, type Row } from './job.js';
 import type { ModelState } from './state.js';

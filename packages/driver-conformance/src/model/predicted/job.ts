@@ -1,6 +1,6 @@
 import type { Json, State } from '@rowlock/core';
 import { isSettled } from '@rowlock/core/driver';
-import type { Wanted } from '../command.js';
+import type { Wanted } from '../parts.js';
 
 /** What can change of a job. */
 export interface Row {

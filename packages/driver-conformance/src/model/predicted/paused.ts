@@ -1,11 +1,6 @@
 import type { PauseTarget } from '@rowlock/core/driver';
-import type { Wanted } from '../command.js';
+import type { Wanted } from '../parts.js';
 import type { ModelState } from './state.js';
-
-export interface ModelPause {
-  readonly target: PauseTarget;
-  readonly until: 'for ever' | 'tomorrow';
-}
 
 /** One of the targets that are paused, if any is. */
 export function pausedNow({ pauses }: ModelState, nth: number): PauseTarget | undefined {

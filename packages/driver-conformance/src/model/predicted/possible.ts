@@ -1,5 +1,6 @@
-import { ACTORS, type Actor, CALLERS, type Caller, type Command, isCaller } from '../command.js';
-import { verbOf } from '../verbs.js';
+import type { Command } from '../command.js';
+import { verbOf } from '../command.js';
+import { ACTORS, type Actor, CALLERS, type Caller, isCaller } from '../parts.js';
 import { pausedNow } from './paused.js';
 import type { ModelState } from './state.js';
 

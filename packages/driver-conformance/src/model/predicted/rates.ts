@@ -1,15 +1,7 @@
-import { type CommandOf, RATE_NAMES, type Spacing } from '../command.js';
+import type { CommandOf } from '../command.js';
+import { RATE_NAMES, type Spacing } from '../parts.js';
 import type { Result } from '../result.js';
 import type { ModelState } from './state.js';
-
-/** The generic cell rate algorithm in whole hours: no sequence lasts so long that the database's clock says another one. */
-export interface ModelRate {
-  /** In how many hours the next start would be, if all starts were evenly spaced. */
-  next: number;
-  /** That before the last take, until it is given back. */
-  before: number;
-  last: number | null;
-}
 
 /** Takes a start of each, or of none. Returns how many hours each has to wait. */
 export function takeStarts(state: ModelState, { rates }: CommandOf<'takeStarts'>): Result {

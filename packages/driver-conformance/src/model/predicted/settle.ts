@@ -1,6 +1,7 @@
 import type { State } from '@rowlock/core';
 import { type SettlingEvent, TRANSITIONS } from '@rowlock/core/driver';
-import type { CommandOf, Settling } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Settling } from '../parts.js';
 import type { Result } from '../result.js';
 import { claim } from './claim.js';
 import type { Row } from './job.js';

@@ -1,4 +1,4 @@
-import type { WantedLimits } from '../command.js';
+import type { WantedLimits } from '../parts.js';
 import type { ModelJob } from './job.js';
 import type { ModelState } from './state.js';
 import type { Transaction } from './transaction.js';

@@ -1,7 +1,6 @@
-import type { Actor, Caller, Setting } from '../command.js';
+import type { PauseTarget } from '@rowlock/core/driver';
+import type { Actor, Caller, Setting } from '../parts.js';
 import type { CommittedJob, ModelJob, ModelRun, Row, Worker } from './job.js';
-import type { ModelPause } from './paused.js';
-import type { ModelRate } from './rates.js';
 import { Transaction } from './transaction.js';
 
 export interface ModelLease {
@@ -14,6 +13,20 @@ export interface ModelLease {
 export interface ModelMark {
   readonly run: string;
   readonly name: string;
+}
+
+export interface ModelPause {
+  readonly target: PauseTarget;
+  readonly until: 'for ever' | 'tomorrow';
+}
+
+/** The generic cell rate algorithm in whole hours: no sequence lasts so long that the database's clock says another one. */
+export interface ModelRate {
+  /** In how many hours the next start would be, if all starts were evenly spaced. */
+  next: number;
+  /** That before the last take, until it is given back. */
+  before: number;
+  last: number | null;
 }
 
 /** All that the model knows: what is committed, and who has a transaction or a session open. */

@@ -1,26 +1,11 @@
 import { type Json, type Operation, UpdateRefusedError } from '@rowlock/core';
 import { apply, isSettled } from '@rowlock/core/driver';
-import { type CommandOf, isCaller, type Updating } from '../command.js';
+import type { CommandOf } from '../command.js';
+import { isCaller } from '../parts.js';
 import type { Result } from '../result.js';
 import type { Row } from './job.js';
 import type { ModelState } from './state.js';
-import { nthHeld, seen, type Transaction } from './transaction.js';
-
-/**
- * What the contract leaves open a caller does not do. Its transaction may not find a job that was committed since it began. It may keep
- * the lock of a job that is in another state.
- */
-export function canUpdate(
-  state: ModelState,
-  tx: Transaction | undefined,
-  { by, job: place, from }: Updating,
-): boolean {
-  const job = state.jobs[place];
-  if (job === undefined || !isCaller(by)) return job !== undefined;
-  if (tx !== undefined && !tx.found.has(job) && !tx.rows.has(job)) return false;
-  const row = seen(job, tx);
-  return row === null || !state.isFree(job, tx) || from.includes(row.status);
-}
+import { nthHeld, seen } from './transaction.js';
 
 export function update(
   state: ModelState,

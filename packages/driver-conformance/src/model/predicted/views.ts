@@ -1,6 +1,7 @@
 import type { State } from '@rowlock/core';
 import { isSettled } from '@rowlock/core/driver';
-import type { CommandOf, Filter } from '../command.js';
+import type { CommandOf } from '../command.js';
+import type { Filter } from '../parts.js';
 import type { Result } from '../result.js';
 import { asWanted, type CommittedJob, type ModelRun } from './job.js';
 import type { ModelState } from './state.js';

@@ -1,5 +1,5 @@
 import type { LaneStats } from '@rowlock/core/types';
-import type { LaneHistory } from '../views.js';
+import type { LaneHistory } from './views.js';
 
 /** How many moments are kept, and how far they are apart at least, in milliseconds: ten minutes together. */
 const KEPT = 120;
