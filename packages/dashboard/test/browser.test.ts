@@ -232,7 +232,7 @@ test('limits are set, beginning with the numbers of today, and reset', async () 
   await page.getByLabel('How many at once').fill('3');
   expect(await faults()).toEqual([]);
   await set();
-  await page.getByRole('button', { name: 'Set the limit mail' }).click();
+  await page.getByRole('button', { name: 'Set the limit mail', exact: true }).click();
   expect(await page.getByLabel('How many at once').inputValue()).toBe('3');
   await page.getByLabel('How many starts', { exact: true }).fill('100');
   await page.getByLabel('In how many seconds').fill('60');

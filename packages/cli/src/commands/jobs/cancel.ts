@@ -12,7 +12,7 @@ export const cancel = (kit: Kit) =>
       kit.withDatabase((session) => {
         const { rowlock } = session;
         if (ids.length > 0) return each(session, ids, filter, (id) => rowlock.cancel(id));
-        const change = rowlock.jobs.cancelMany.bind(rowlock);
+        const change = rowlock.jobs.cancelMany.bind(rowlock.jobs);
         return changeMany(session, { verb: 'cancel', done: 'cancelled' }, change, filterOf(filter), {
           most,
           dryRun,

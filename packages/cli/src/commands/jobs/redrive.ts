@@ -15,7 +15,7 @@ export const redrive = (kit: Kit) =>
         const { rowlock } = session;
         if (ids.length > 0)
           return each(session, ids, filter, (id) => rowlock.redrive(id).then(() => 'redriven'));
-        const change = rowlock.jobs.redriveMany.bind(rowlock);
+        const change = rowlock.jobs.redriveMany.bind(rowlock.jobs);
         return changeMany(session, { verb: 'redrive', done: 'redriven' }, change, filterOf(filter), {
           most,
           dryRun,
