@@ -109,7 +109,12 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.schema = schemaOf({ ...parts, pool: this.pool, sharesSessions: compare, withoutTimeout: long });
     this.jobs = jobsOf(
       context,
-      poolScope(context, { on, names, long, patient: poolWithoutTimeout(pool, { settings, answerMs }) }),
+      poolScope(context, {
+        on,
+        names,
+        long,
+        withoutTimeout: poolWithoutTimeout(pool, { settings, answerMs }),
+      }),
     );
     this.claims = claimsOf({
       ...parts,

@@ -16,14 +16,14 @@ export interface PoolScopeParts {
   readonly names: NamedStatements;
   readonly long: Long;
   /** The pool, without a timeout. */
-  readonly patient: Queryable;
+  readonly withoutTimeout: Queryable;
 }
 
 /** The scope of the pool, where each verb commits by itself. */
-export function poolScope(context: Context, { on, names, long, patient }: PoolScopeParts): Scope {
+export function poolScope(context: Context, { on, names, long, withoutTimeout }: PoolScopeParts): Scope {
   return {
     on,
-    withoutTimeout: patient,
+    withoutTimeout,
     perStatement: PER_STATEMENT,
 
     async sendAll<Row extends QueryResultRow>(batches: readonly Batch[]): Promise<Row[]> {
