@@ -90,7 +90,9 @@ export function jobsOf({ context, on, withoutTimeout, inTransaction, bounded, wa
   ): Promise<Result> =>
     waitMs === undefined
       ? work(short)
-      : withBoundedWaits(bounded, waitMs, (scope, inTurn) => work(quietJobsOf(context, scope, inTurn)));
+      : withBoundedWaits(bounded, waitMs, (scope, inTransaction) =>
+          work(quietJobsOf(context, scope, inTransaction)),
+        );
   return {
     ...short,
 
