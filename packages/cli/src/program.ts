@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
+import { CommandContext } from './command-context.js';
 import { completion } from './commands/completion.js';
 import { dashboard } from './commands/dashboard/dashboard.js';
 import { doctor } from './commands/doctor.js';
@@ -17,7 +18,6 @@ import { schedules } from './commands/schedules/schedules.js';
 import { sql } from './commands/sql.js';
 import { status } from './commands/status.js';
 import { workers } from './commands/workers.js';
-import { Kit } from './kit.js';
 import { withoutSecrets } from './secrets.js';
 import type { Terminal } from './terminal.js';
 
@@ -42,14 +42,14 @@ export function program(terminal: Terminal): CommandUnknownOpts {
       getOutHasColors: () => false,
     })
     .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong, 2 the call is.');
-  const kit = new Kit(terminal, () => root.opts());
-  for (const make of COMMANDS) root.addCommand(make(kit));
+  const context = new CommandContext(terminal, () => root.opts());
+  for (const make of COMMANDS) root.addCommand(make(context));
   inherit(root);
   return root;
 }
 
 /** In the order of the help. */
-const COMMANDS: readonly ((kit: Kit) => CommandUnknownOpts)[] = [
+const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
   ...[pause, resume, pauses, limits, schedules],
   ...[prune, dashboard, doctor, run, migrate, sql, completion],

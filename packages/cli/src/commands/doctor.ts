@@ -1,21 +1,21 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Finding } from '@rowlock/core/driver';
+import { type CommandContext, SILENT } from '../command-context.js';
 import { diagnose } from '../doctor/doctor.js';
 import { Failure } from '../failure.js';
-import { type Kit, SILENT } from '../kit.js';
 import { loadModule, type Program } from '../module/load-module.js';
 import type { Output } from '../output/output.js';
 import { plain } from '../output/plain.js';
 import { lasting } from '../output/values.js';
 
-export const doctor = (kit: Kit) =>
+export const doctor = (context: CommandContext) =>
   new Command('doctor')
     .description('looks for what is wrong with the database, and says what to do')
     .argument('[module]', 'exports the handlers, plugins and captures of the program: these are checked too')
     .action(async (module) => {
       const program = module === undefined ? NONE : await loadModule(module);
       const begin = performance.now();
-      await kit.withDatabase(
+      await context.withDatabase(
         async ({ rowlock, driver, output }) => {
           const findings = await diagnose(rowlock, driver, longest(program));
           for (const finding of findings) output.one(finding, line(finding, output));

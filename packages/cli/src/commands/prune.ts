@@ -1,14 +1,14 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Retention } from '@rowlock/core';
 import type { RetentionRules } from '@rowlock/core/types';
+import type { CommandContext } from '../command-context.js';
 import { confirm } from '../confirm.js';
 import { countOrNone } from '../count.js';
 import { Failure } from '../failure.js';
-import type { Kit } from '../kit.js';
 import { jobs } from '../output/values.js';
 import { duration } from '../times.js';
 
-export const prune = (kit: Kit) =>
+export const prune = (context: CommandContext) =>
   new Command('prune')
     .description('deletes settled jobs that the rules do not keep')
     .option('--complete <duration>', 'how long complete jobs are kept', duration)
@@ -19,7 +19,7 @@ export const prune = (kit: Kit) =>
     .option('--dry-run', 'only says how many there are')
     .option('--yes', 'deletes them without a question')
     .action(({ queue, dryRun, yes, ...given }) =>
-      kit.withDatabase(async ({ rowlock, output, terminal }) => {
+      context.withDatabase(async ({ rowlock, output, terminal }) => {
         const rules = retentionOf(given, queue);
         const { signal } = terminal;
         const found = await rowlock.jobs.prune(rules, { signal, dryRun: true });

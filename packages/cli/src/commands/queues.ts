@@ -1,15 +1,15 @@
 import { Command } from '@commander-js/extra-typings';
 import type { JobCount, LaneStats } from '@rowlock/core/types';
-import type { Kit } from '../kit.js';
+import type { CommandContext } from '../command-context.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
 import type { Column } from '../output/table.js';
 import { number } from '../output/values.js';
 
-export const queues = (kit: Kit) =>
+export const queues = (context: CommandContext) =>
   new Command('queues')
     .description('what waits and runs in each queue, its workers, and whether it is paused')
     .action(() =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         const [{ lanes }, workers, pauses] = await Promise.all([
           rowlock.insight.stats(),
           rowlock.insight.workers(),

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
 import { consoleLogger, type Worker } from '@rowlock/core';
+import type { CommandContext, Session } from '../command-context.js';
 import { count } from '../count.js';
 import { Failure } from '../failure.js';
-import type { Kit, Session } from '../kit.js';
 import { loadModule } from '../module/load-module.js';
 import { jobs, number } from '../output/values.js';
 
-export const run = (kit: Kit) =>
+export const run = (context: CommandContext) =>
   new Command('run')
     .description('works with the handlers of a module, until Ctrl-C')
     .argument('<module>', 'exports handlers and plugins, one by one or in lists')
@@ -16,7 +16,7 @@ export const run = (kit: Kit) =>
     .option('--concurrency <number>', 'how many runs at once', count, 5)
     .action(async (path, { untilIdle, queue: queues, concurrency }) => {
       const program = await loadModule(path);
-      await kit.withDatabase(
+      await context.withDatabase(
         (session) => {
           const worker = session.rowlock.worker({ concurrency, ...(queues && { queues }) });
           return work(session, worker, untilIdle === true);

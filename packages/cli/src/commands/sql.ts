@@ -1,9 +1,9 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
+import type { CommandContext } from '../command-context.js';
 import { driverModule } from '../database/installed.js';
-import type { Kit } from '../kit.js';
 
-export const sql = (kit: Kit) =>
+export const sql = (context: CommandContext) =>
   new Command('sql')
     .description('prints the migrations, for a DBA to read and to run')
     .addArgument(new Argument('<server>', 'whose SQL').choices(['postgres', 'mysql', 'mariadb'] as const))
@@ -17,7 +17,7 @@ export const sql = (kit: Kit) =>
       'after',
       '\n--schema names the schema of Postgres, or the database of MySQL. Default: rowlock.',
     )
-    .action(async (server, { from }) => kit.output.raw(await script(server, kit.schema, from)));
+    .action(async (server, { from }) => context.output.raw(await script(server, context.schema, from)));
 
 async function script(
   server: 'postgres' | 'mysql' | 'mariadb',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core/types';
-import type { Kit, Session } from '../kit.js';
+import type { CommandContext, Session } from '../command-context.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
 import { plain } from '../output/plain.js';
 import type { Column } from '../output/table.js';
@@ -9,13 +9,13 @@ import { counted, lasting, number } from '../output/values.js';
 import { duration } from '../times.js';
 import { pauseSentence } from './pauses/pause-sentence.js';
 
-export const status = (kit: Kit) =>
+export const status = (context: CommandContext) =>
   new Command('status')
     .description('how many jobs wait, run and fail; workers, pauses, and jobs that nobody serves')
     .option('--watch', 'again and again, until Ctrl-C')
     .option('--every <duration>', 'how often with --watch', duration, 2_000)
     .action(({ watch, every }) =>
-      kit.withDatabase(async (session) => {
+      context.withDatabase(async (session) => {
         await show(session, watch === true);
         while (watch === true && (await rest(every, session.terminal.signal))) await show(session, true);
       }),

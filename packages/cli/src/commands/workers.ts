@@ -1,14 +1,14 @@
 import { Command } from '@commander-js/extra-typings';
 import type { WorkerView } from '@rowlock/core/types';
-import type { Kit } from '../kit.js';
+import type { CommandContext } from '../command-context.js';
 import type { Column } from '../output/table.js';
 import { number, time } from '../output/values.js';
 
-export const workers = (kit: Kit) =>
+export const workers = (context: CommandContext) =>
   new Command('workers')
     .description('the workers that are alive, and those that ended within the last hour')
     .action(() =>
-      kit.withDatabase(async ({ rowlock, output }) =>
+      context.withDatabase(async ({ rowlock, output }) =>
         output.list(await rowlock.insight.workers(), COLUMNS, 'No worker is alive.'),
       ),
     );

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
 import { DriverError, type DriverErrorCode } from '../driver/driver-error.js';
+import { HANGS_MS } from '../hangs.js';
 import { GatheredCalls } from './gathered-calls.js';
-
-const HANGS_MS = 200;
 
 /** A statement, and its answer. */
 interface Statement {
@@ -150,7 +149,7 @@ test.each([
 test('a statement that hangs keeps nobody waiting for long', async () => {
   const { call, sent, clock, statements } = gathering();
   for (const each of [1, 2, 3, 4]) void call(each);
-  clock.advance(HANGS_MS - 1);
+  clock.advance(HANGS_MS.statement - 1);
   expect(statements).toHaveLength(2);
   clock.advance(1);
   expect(sent()).toEqual([[1], [2], [3, 4]]);
@@ -169,7 +168,7 @@ test('flush waits for those that wait, and for those that hang', async () => {
   const flushed = gathered.flush().then(() => {
     isFlushed = true;
   });
-  clock.advance(HANGS_MS);
+  clock.advance(HANGS_MS.statement);
   statements[0]?.answer();
   statements[2]?.answer();
   await turn();

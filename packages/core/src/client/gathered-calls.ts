@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import { type DriverErrorCode, isDriverError } from '../driver/driver-error.js';
+import { HANGS_MS } from '../hangs.js';
 
 /**
  * How many statements are on their way at once. Jobs a second, with 50 calls of `enqueue` at once:
@@ -12,12 +13,6 @@ import { type DriverErrorCode, isDriverError } from '../driver/driver-error.js';
  * | 4 | 27,000 | 14,000 |
  */
 const AT_ONCE = 2;
-
-/**
- * How long a statement keeps the next ones waiting, in milliseconds. After that, its connection may be dead. The
- * driver's own timeout is much longer.
- */
-const HANGS_MS = 200;
 
 /** Into how many statements the calls of a refused one are divided. Each call has one of its own after three times. */
 const PARTS = 8;
@@ -98,7 +93,7 @@ export class GatheredCalls<Input, Output> {
       this.#underWay -= 1;
       this.#next();
     };
-    const stopTimer = this.#clock.after(HANGS_MS, makeWay);
+    const stopTimer = this.#clock.after(HANGS_MS.statement, makeWay);
     const sending = this.#send(calls).then(() => {
       stopTimer();
       this.#sent.delete(sending);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
+import type { CommandContext, Session } from '../../command-context.js';
 import { countOrNone } from '../../count.js';
-import type { Kit, Session } from '../../kit.js';
 import { plain } from '../../output/plain.js';
 import { withoutSecrets } from '../../secrets.js';
 import type { Terminal } from '../../terminal.js';
@@ -11,13 +11,13 @@ import { who } from '../../who.js';
 import { tokenAccess } from './access.js';
 import { HOST, listen } from './listen.js';
 
-export const dashboard = (kit: Kit) =>
+export const dashboard = (context: CommandContext) =>
   new Command('dashboard')
     .description('a page for the browser of this machine, until Ctrl-C')
     .option('--port <number>', 'where it listens. Default: a free port', portOf, 0)
     .option('--read-only', 'nothing can be changed')
     .action(({ port, readOnly }) =>
-      kit.withDatabase(async (session) => {
+      context.withDatabase(async (session) => {
         // What is wrong with the database is said here, and not on each screen.
         await session.rowlock.insight.stats();
         const listening = await listen(port);

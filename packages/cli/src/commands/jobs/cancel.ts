@@ -1,15 +1,15 @@
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { changing } from './changing.js';
 import { each } from './each.js';
 import { filterOf } from './filter.js';
 import { changeMany } from './many.js';
 
-export const cancel = (kit: Kit) =>
+export const cancel = (context: CommandContext) =>
   changing('cancel')
     .description('cancels jobs that wait or run: those named, or those that a filter finds')
     .argument('[ids...]', 'public ids')
     .action((ids, { most, dryRun, yes, ...filter }) =>
-      kit.withDatabase((session) => {
+      context.withDatabase((session) => {
         const { rowlock } = session;
         if (ids.length > 0) return each(session, ids, filter, (id) => rowlock.cancel(id));
         const change = rowlock.jobs.cancelMany.bind(rowlock.jobs);

@@ -1,13 +1,13 @@
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { changing } from './changing.js';
 import { filterOf } from './filter.js';
 import { changeMany } from './many.js';
 
-export const deleteJobs = (kit: Kit) =>
+export const deleteJobs = (context: CommandContext) =>
   changing('delete')
     .description('deletes the settled jobs that a filter finds, with their runs')
     .action(({ most, dryRun, yes, ...filter }) =>
-      kit.withDatabase((session) => {
+      context.withDatabase((session) => {
         const change = session.rowlock.jobs.deleteMany.bind(session.rowlock.jobs);
         const choices = { most, dryRun, yes };
         return changeMany(session, { verb: 'delete', done: 'deleted' }, change, filterOf(filter), choices);

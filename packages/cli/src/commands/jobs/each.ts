@@ -1,6 +1,6 @@
 import { RowlockError } from '@rowlock/core';
+import type { Session } from '../../command-context.js';
 import { Failure, Misuse } from '../../failure.js';
-import type { Session } from '../../kit.js';
 import { type Filter, filterOf } from './filter.js';
 
 /** Changes the named jobs, one by one. One that cannot be changed does not keep the others from it. */

@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import type { Enqueueable, Json } from '@rowlock/core';
+import type { CommandContext } from '../../command-context.js';
 import { Misuse } from '../../failure.js';
-import type { Kit } from '../../kit.js';
 import { duration, future } from '../../times.js';
 
-export const enqueue = (kit: Kit) =>
+export const enqueue = (context: CommandContext) =>
   new Command('enqueue')
     .description('adds a job')
     .argument('<kind>', 'the kind of its handler')
@@ -23,7 +23,7 @@ export const enqueue = (kit: Kit) =>
       "\nThe handler's schema checks the payload when the job is claimed. Its limits do not apply.",
     )
     .action((kind, payload, { queue, ...given }) =>
-      kit.withDatabase(async ({ rowlock, output, terminal }) => {
+      context.withDatabase(async ({ rowlock, output, terminal }) => {
         const json = jsonOf(payload === '-' ? await text(terminal.stdin) : payload);
         const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
         const enqueued = await rowlock.enqueue({ ...ANYTHING, kind, queue }, { payload: json, ...options });

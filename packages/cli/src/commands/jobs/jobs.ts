@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { cancel } from './cancel.js';
 import { deleteJobs } from './delete.js';
 import { enqueue } from './enqueue.js';
@@ -8,13 +8,13 @@ import { redrive } from './redrive.js';
 import { show } from './show.js';
 import { why } from './why.js';
 
-export const jobs = (kit: Kit) =>
+export const jobs = (context: CommandContext) =>
   new Command('jobs')
     .description('finds, shows, explains and changes jobs')
-    .addCommand(list(kit))
-    .addCommand(show(kit))
-    .addCommand(why(kit))
-    .addCommand(enqueue(kit))
-    .addCommand(cancel(kit))
-    .addCommand(redrive(kit))
-    .addCommand(deleteJobs(kit));
+    .addCommand(list(context))
+    .addCommand(show(context))
+    .addCommand(why(context))
+    .addCommand(enqueue(context))
+    .addCommand(cancel(context))
+    .addCommand(redrive(context))
+    .addCommand(deleteJobs(context));

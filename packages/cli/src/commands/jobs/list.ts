@@ -1,15 +1,15 @@
 import type { JobView } from '@rowlock/core';
+import type { CommandContext, Session } from '../../command-context.js';
 import { count } from '../../count.js';
-import type { Kit, Session } from '../../kit.js';
 import type { Column } from '../../output/table.js';
 import { number, time } from '../../output/values.js';
 import { type Filter, filtered, filterOf } from './filter.js';
 
-export const list = (kit: Kit) =>
+export const list = (context: CommandContext) =>
   filtered('list')
     .description('jobs, newest first')
     .option('--limit <number>', 'how many at most', count, 50)
-    .action(({ limit, ...filter }) => kit.withDatabase((session) => show(session, filter, limit)));
+    .action(({ limit, ...filter }) => context.withDatabase((session) => show(session, filter, limit)));
 
 /** The most jobs of a page. */
 const PAGE = 1_000;

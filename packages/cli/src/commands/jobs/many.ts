@@ -1,7 +1,7 @@
 import type { ManyChanged, ManyJobs, ManyOptions } from '@rowlock/core/types';
+import type { Session } from '../../command-context.js';
 import { confirm } from '../../confirm.js';
 import { Failure } from '../../failure.js';
-import type { Session } from '../../kit.js';
 import { jobs, number } from '../../output/values.js';
 
 /** How a call for many jobs is spoken of. */

@@ -1,17 +1,17 @@
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { changing } from './changing.js';
 import { each } from './each.js';
 import { filterOf } from './filter.js';
 import { changeMany } from './many.js';
 
-export const redrive = (kit: Kit) =>
+export const redrive = (context: CommandContext) =>
   changing('redrive')
     .description(
       'gives failed or cancelled jobs all their attempts again: those named, or those that a filter finds',
     )
     .argument('[ids...]', 'public ids')
     .action((ids, { most, dryRun, yes, ...filter }) =>
-      kit.withDatabase((session) => {
+      context.withDatabase((session) => {
         const { rowlock } = session;
         if (ids.length > 0)
           return each(session, ids, filter, (id) => rowlock.redrive(id).then(() => 'redriven'));

@@ -1,18 +1,18 @@
 import { Command } from '@commander-js/extra-typings';
 import type { JobView } from '@rowlock/core';
 import type { RunView } from '@rowlock/core/types';
+import type { CommandContext } from '../../command-context.js';
 import { Failure } from '../../failure.js';
-import type { Kit } from '../../kit.js';
 import { plain } from '../../output/plain.js';
 import type { Column } from '../../output/table.js';
 import { json, lasting, time } from '../../output/values.js';
 
-export const show = (kit: Kit) =>
+export const show = (context: CommandContext) =>
   new Command('show')
     .description('one job, and its runs')
     .argument('<id>', 'its public id')
     .action((id) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         const job = await rowlock.find(id);
         if (job === undefined) throw new Failure(`There is no job ${plain(id)}. It may have been pruned.`);
         const runs = await rowlock.insight.runs(id);

@@ -1,13 +1,13 @@
 import { Command } from '@commander-js/extra-typings';
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { plain } from '../../output/plain.js';
 
-export const why = (kit: Kit) =>
+export const why = (context: CommandContext) =>
   new Command('why')
     .description('why a job does not run')
     .argument('<id>', 'its public id')
     .action((id) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         const explanation = await rowlock.insight.explain(id);
         const { publicId, status, reasons } = explanation;
         const causes = reasons.map(({ text }) => `- ${plain(text)}`);

@@ -1,29 +1,29 @@
 import { Command } from '@commander-js/extra-typings';
 import type { LimitView } from '@rowlock/core/types';
+import type { CommandContext } from '../../command-context.js';
 import { count } from '../../count.js';
-import type { Kit } from '../../kit.js';
 import type { Column } from '../../output/table.js';
 import { counted, lasting, number, time } from '../../output/values.js';
 import { duration } from '../../times.js';
 import { who } from '../../who.js';
 
-export const limits = (kit: Kit) =>
+export const limits = (context: CommandContext) =>
   new Command('limits')
     .description('limits in use, and their numbers at run time')
-    .addCommand(list(kit))
-    .addCommand(set(kit))
-    .addCommand(reset(kit));
+    .addCommand(list(context))
+    .addCommand(set(context))
+    .addCommand(reset(context));
 
-const list = (kit: Kit) =>
+const list = (context: CommandContext) =>
   new Command('list')
     .description('the limits in use and those whose numbers were set')
     .action(() =>
-      kit.withDatabase(async ({ rowlock, output }) =>
+      context.withDatabase(async ({ rowlock, output }) =>
         output.list(await rowlock.limits.list(), COLUMNS, 'No limit is in use, and none was set.'),
       ),
     );
 
-const set = (kit: Kit) =>
+const set = (context: CommandContext) =>
   new Command('set')
     .description('sets the numbers of a limit for all; what is left out is as handlers say')
     .argument('<name>', 'of the limit')
@@ -32,7 +32,7 @@ const set = (kit: Kit) =>
     .option('--per <duration>', 'in which time', duration)
     .option('--burst <number>', 'how many may start at once', count)
     .action((name, options) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         await rowlock.limits.set(name, options, { by: who() });
         const { max, starts, per, burst = 1 } = options;
         const said = [
@@ -48,12 +48,12 @@ const set = (kit: Kit) =>
       }),
     );
 
-const reset = (kit: Kit) =>
+const reset = (context: CommandContext) =>
   new Command('reset')
     .description('what handlers say are the numbers again')
     .argument('<name>', 'of the limit')
     .action((name) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         await rowlock.limits.reset(name);
         output.one({ name }, `Handlers say the numbers of the limit ${name}.`);
       }),

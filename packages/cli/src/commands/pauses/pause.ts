@@ -1,11 +1,11 @@
 import { Command } from '@commander-js/extra-typings';
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { time } from '../../output/values.js';
 import { future } from '../../times.js';
 import { who } from '../../who.js';
 import { scope, workOf } from './work.js';
 
-export const pause = (kit: Kit) =>
+export const pause = (context: CommandContext) =>
   new Command('pause')
     .description('stops the claims of a queue, of a kind, of a limit, or all; what runs goes on')
     .addArgument(scope())
@@ -14,7 +14,7 @@ export const pause = (kit: Kit) =>
     .option('--reason <text>', 'for those who wonder')
     .action((given, name, { until, reason }) => {
       const work = workOf(given, name);
-      return kit.withDatabase(async ({ rowlock, output }) => {
+      return context.withDatabase(async ({ rowlock, output }) => {
         const by = who();
         await rowlock.jobs.pause(work, {
           by,

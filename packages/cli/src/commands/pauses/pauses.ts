@@ -1,14 +1,14 @@
 import { Command } from '@commander-js/extra-typings';
 import type { PauseView } from '@rowlock/core/types';
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import type { Column } from '../../output/table.js';
 import { time } from '../../output/values.js';
 
-export const pauses = (kit: Kit) =>
+export const pauses = (context: CommandContext) =>
   new Command('pauses')
     .description('what is paused, by whom, and until when')
     .action(() =>
-      kit.withDatabase(async ({ rowlock, output }) =>
+      context.withDatabase(async ({ rowlock, output }) =>
         output.list(await rowlock.jobs.pauses(), COLUMNS, 'Nothing is paused.'),
       ),
     );

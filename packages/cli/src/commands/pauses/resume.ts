@@ -1,15 +1,15 @@
 import { Command } from '@commander-js/extra-typings';
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import { scope, workOf } from './work.js';
 
-export const resume = (kit: Kit) =>
+export const resume = (context: CommandContext) =>
   new Command('resume')
     .description('ends a pause')
     .addArgument(scope())
     .argument('[name]', 'of the queue, the kind or the limit')
     .action((given, name) => {
       const work = workOf(given, name);
-      return kit.withDatabase(async ({ rowlock, output }) => {
+      return context.withDatabase(async ({ rowlock, output }) => {
         await rowlock.jobs.resume(work);
         output.one({ scope: given, name: name ?? '' }, 'Resumed.');
       });

@@ -1,14 +1,14 @@
 import { Command } from '@commander-js/extra-typings';
 import type { ScheduleView } from '@rowlock/core/types';
-import type { Kit } from '../../kit.js';
+import type { CommandContext } from '../../command-context.js';
 import type { Column } from '../../output/table.js';
 import { lasting, time } from '../../output/values.js';
 
-export const list = (kit: Kit) =>
+export const list = (context: CommandContext) =>
   new Command('list')
     .description('the schedules, and when they fire')
     .action(() =>
-      kit.withDatabase(async ({ rowlock, output }) =>
+      context.withDatabase(async ({ rowlock, output }) =>
         output.list(await rowlock.schedules.list(), COLUMNS, 'There is no schedule.'),
       ),
     );

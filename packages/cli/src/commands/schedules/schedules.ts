@@ -1,38 +1,38 @@
 import { Command } from '@commander-js/extra-typings';
+import type { CommandContext } from '../../command-context.js';
 import { count } from '../../count.js';
 import { Failure } from '../../failure.js';
-import type { Kit } from '../../kit.js';
 import { who } from '../../who.js';
 import { list } from './list.js';
 
-export const schedules = (kit: Kit) =>
+export const schedules = (context: CommandContext) =>
   new Command('schedules')
     .description('jobs that are enqueued at times of their own')
-    .addCommand(list(kit))
-    .addCommand(preview(kit))
-    .addCommand(fire(kit))
-    .addCommand(pause(kit))
-    .addCommand(resume(kit))
-    .addCommand(remove(kit));
+    .addCommand(list(context))
+    .addCommand(preview(context))
+    .addCommand(fire(context))
+    .addCommand(pause(context))
+    .addCommand(resume(context))
+    .addCommand(remove(context));
 
 const named = (name: string) => new Command(name).argument('<name>', 'of the schedule');
 
-const preview = (kit: Kit) =>
+const preview = (context: CommandContext) =>
   named('preview')
     .description('when it fires next')
     .option('--count <number>', 'how many times', count, 5)
     .action((name, { count: times }) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         for (const at of await rowlock.schedules.preview(name, times))
           output.one({ name, at }, at.toISOString());
       }),
     );
 
-const fire = (kit: Kit) =>
+const fire = (context: CommandContext) =>
   named('run')
     .description('enqueues its job now; its times stay as they are')
     .action((name) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         const enqueued = await rowlock.schedules.run(name);
         const { outcome, publicId } = enqueued;
         output.one(
@@ -42,31 +42,31 @@ const fire = (kit: Kit) =>
       }),
     );
 
-const pause = (kit: Kit) =>
+const pause = (context: CommandContext) =>
   named('pause')
     .description('fires no more until it is resumed')
     .action((name) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         await rowlock.schedules.pause(name, { by: who() });
         output.one({ name, paused: true }, `The schedule ${name} is paused.`);
       }),
     );
 
-const resume = (kit: Kit) =>
+const resume = (context: CommandContext) =>
   named('resume')
     .description('fires again; the times during the pause are left out')
     .action((name) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         await rowlock.schedules.resume(name);
         output.one({ name, paused: false }, `The schedule ${name} is resumed.`);
       }),
     );
 
-const remove = (kit: Kit) =>
+const remove = (context: CommandContext) =>
   named('remove')
     .description('deletes it; its jobs stay')
     .action((name) =>
-      kit.withDatabase(async ({ rowlock, output }) => {
+      context.withDatabase(async ({ rowlock, output }) => {
         if (!(await rowlock.schedules.remove(name))) throw new Failure(`There is no schedule '${name}'.`);
         output.one({ name, removed: true }, `The schedule ${name} is removed.`);
       }),

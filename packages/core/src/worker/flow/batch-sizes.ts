@@ -1,10 +1,8 @@
 import type { Clock } from '../../clock.js';
 import type { Registry } from '../../handler/registry.js';
+import { HANGS_MS } from '../../hangs.js';
 import type { Job } from '../../job/job.js';
 import { TimedMutex } from '../time/mutex.js';
-
-/** How long a look for work keeps other slots from looking, in milliseconds. After that, its connection may be dead. */
-const HANGS_MS = 200;
 
 /** A slot's look for work. */
 export interface Search {
@@ -92,7 +90,7 @@ export class BatchSizes<Tx> {
   }
 
   #turn(queue: string): TimedMutex {
-    const turn = this.#turns.get(queue) ?? new TimedMutex(this.#clock, HANGS_MS);
+    const turn = this.#turns.get(queue) ?? new TimedMutex(this.#clock, HANGS_MS.statement);
     this.#turns.set(queue, turn);
     return turn;
   }

@@ -1,4 +1,5 @@
 import type { Line } from '../../driver/claim-session.js';
+import { HANGS_MS } from '../../hangs.js';
 import { Pace } from './pace.js';
 
 /** Before every job: the lowest priority, and no id is as low as 0. */
@@ -6,12 +7,6 @@ export const START: Line = { priority: -32_768, id: 0n };
 
 /** How long a look back takes that passes no rows, in milliseconds. */
 const FREE_MS = 2;
-
-/**
- * How long a look back, or a part of one, keeps the next from beginning, in milliseconds. After that, its connection
- * may be dead.
- */
-const HANGS_MS = 2_000;
 
 /** The most looks back at once. If both hang, the rows may be slow, and all slots would come to hang there. */
 const MOST = 2;
@@ -121,7 +116,7 @@ export class ScanPosition {
     const newest = [...this.#current].at(-1);
     if (newest === undefined) return 0;
     const tookMs = now - newest.since;
-    const mostMs = this.#current.size < MOST ? Math.max(0, HANGS_MS - tookMs) : this.#mostMs;
+    const mostMs = this.#current.size < MOST ? Math.max(0, HANGS_MS.lookBack - tookMs) : this.#mostMs;
     return Math.min(Math.max(FREE_MS, tookMs), mostMs);
   }
 }

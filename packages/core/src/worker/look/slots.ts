@@ -1,8 +1,6 @@
 import type { Clock } from '../../clock.js';
+import { HANGS_MS } from '../../hangs.js';
 import { Alarm } from '../time/alarm.js';
-
-/** How long a slot's look keeps other slots from looking, in milliseconds. After that, its connection may be dead. */
-const HANGS_MS = 50;
 
 /** One of the places in which a worker looks for work and runs it, one run at a time. */
 export interface Slot {
@@ -154,7 +152,7 @@ export class Slots {
 
   /** A look that began then or earlier hangs. */
   #hangsSince(): number {
-    return this.#parts.clock.now() - HANGS_MS;
+    return this.#parts.clock.now() - HANGS_MS.look;
   }
 
   #looks(): readonly State[] {

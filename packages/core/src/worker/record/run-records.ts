@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
 import type { Uses } from '../../driver/driver.js';
 import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
+import { HANGS_MS } from '../../hangs.js';
 import type { JobId } from '../../job/job.js';
 import { LazyFlush } from './lazy-flush.js';
 
@@ -19,12 +20,6 @@ export interface RunRecord {
   /** One of the runs is over. */
   end(): void;
 }
-
-/**
- * The timeout of a wait for the previous write, and of a flush, in milliseconds. A connection that takes longer may be
- * dead.
- */
-const HANGS_MS = 200;
 
 /**
  * How many turns of the event loop a write waits for more claims. The answers of claims are read one after the other.
@@ -85,7 +80,7 @@ export class RunRecords {
   /** Resolves when the next write may begin, with whether the write before it is over. */
   #turn(): Promise<boolean> {
     return new Promise((resolve) => {
-      const stopTimer = this.#clock.after(HANGS_MS, () => resolve(false));
+      const stopTimer = this.#clock.after(HANGS_MS.statement, () => resolve(false));
       void this.#writing.then(() => {
         stopTimer();
         resolve(true);
@@ -153,7 +148,7 @@ export class RunRecords {
 
   /** A flush that hangs counts as failed until it succeeds. */
   async #flush({ durable }: Written): Promise<void> {
-    const stopTimer = this.#clock.after(HANGS_MS, () => {
+    const stopTimer = this.#clock.after(HANGS_MS.statement, () => {
       this.#flushes = false;
     });
     try {

@@ -33,7 +33,7 @@ const nothing = (): void => {};
 export const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** What commands are made with. */
-export class Kit {
+export class CommandContext {
   readonly #options: () => CommonOptions;
 
   /** @param options Those that the call has, once it is parsed. */
