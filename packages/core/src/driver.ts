@@ -20,7 +20,6 @@ export type * from './driver/admission.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
-export type * from './driver/begun-runs.js';
 export type * from './driver/capture-store.js';
 export type * from './driver/claim-session.js';
 export type * from './driver/claims.js';
@@ -35,9 +34,9 @@ export {
   MOST_FOLLOWED,
   NEVER,
 } from './driver/followers.js';
-export type * from './driver/front.js';
 export { hasMembers, type Member, membersOf } from './driver/has-members.js';
 export type * from './driver/history.js';
+export type * from './driver/insight.js';
 export {
   type ErrorFilter,
   type JobFilter,
@@ -50,6 +49,7 @@ export {
 export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export type * from './driver/jobs.js';
 export { keepAsking } from './driver/keep-asking.js';
+export type * from './driver/lane.js';
 export type * from './driver/limited-jobs.js';
 export { noTransaction } from './driver/no-transaction.js';
 export { isOwnHandle, ownHandle } from './driver/own-handle.js';
@@ -82,8 +82,6 @@ export { type LastRun, type RunOnRecord, type RunView, runsOf } from './driver/r
 export type * from './driver/schedule-store.js';
 export type * from './driver/schema.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
-export type * from './driver/situation.js';
-export type * from './driver/statistics.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/survey.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
@@ -93,6 +91,7 @@ export type * from './driver/workers.js';
 export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';
 export { checkWhole, LIMITS } from './input.js';
+export { BUCKETS } from './insight/buckets.js';
 export { causesOf, isError } from './is-error.js';
 export { GrowingDelay } from './job/growing-delay.js';
 export type { Job, JobId, NewJob } from './job/job.js';
@@ -108,7 +107,6 @@ export {
   type TransitionName,
 } from './job/lifecycle.js';
 export { newPublicId } from './job/public-id.js';
-export { BUCKETS } from './stats/buckets.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';

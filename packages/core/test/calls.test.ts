@@ -54,7 +54,11 @@ const SCENES: readonly Scene[] = [
     },
     answers: ({ jobs, workers, admission, history }) => ({
       followers: { admit: async () => ({ queues: ['later'], last: null, skipped: false }) },
-      backlog: async () => [],
+      insight: {
+        backlog: async () => [],
+        facts: async () => ({ now: new Date(0), jobs: [], more: false }),
+        runs: async () => [],
+      },
       workers: { ...workers, list: async () => [], notify: async () => {} },
       history: { ...history, takePruneTurn: async () => true, read: async () => [] },
       jobs: { ...jobs, move: async () => [{ outcome: 'moved' }] },

@@ -113,7 +113,6 @@ export function emptyDatabase(answers: Answers): {
       list: answers.list ?? unused,
       ids: unused,
       count: unused,
-      jobRuns: unused,
       move: answers.move ?? unused,
       update: unused,
     },
@@ -162,10 +161,6 @@ export function emptyDatabase(answers: Answers): {
       pauses: async () => [],
     },
     followers: { admit: async () => ({ queues: [], last: null, skipped: false }) },
-    backlog: unused,
-    begunRuns: unused,
-    situation: unused,
-    front: unused,
     close: async () => {},
     join: () => driver,
   };

@@ -6,7 +6,8 @@ import { Fields, fieldsOf } from './http/fields.js';
 import { requireOwnPage } from './http/own-page.js';
 import { Problem, problemOf } from './http/problem.js';
 import { respond, respondJson, respondProblem } from './http/respond.js';
-import { Looks } from './looks.js';
+import { LaneHistories } from './lane-history.js';
+import { RecentLooks } from './recent-looks.js';
 import type { Redact } from './redact.js';
 import type { Call, Route } from './routes/route.js';
 import { ROUTES } from './routes/routes.js';
@@ -52,7 +53,8 @@ export function createDashboard({
     throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
   const base = basePath.replace(/\/+$/, '');
   const assets = new Assets();
-  const looks = new Looks(rowlock);
+  const looks = new RecentLooks<unknown>();
+  const histories = new LaneHistories();
   const closing = new AbortController();
 
   async function viewer(request: Request): Promise<Viewer | Response> {
@@ -82,8 +84,9 @@ export function createDashboard({
     if (isChange) requireOwnPage(request);
     const fields = isChange ? await fieldsOf(request) : new Fields({});
     const signal = AbortSignal.any([request.signal, closing.signal]);
-    const call: Call = { rowlock, viewer: found, query, fields, redact, signal, looks };
-    const answered = await route.answer(call);
+    const call: Call = { rowlock, viewer: found, query, fields, redact, signal, histories };
+    const look = async (): Promise<unknown> => route.answer(call);
+    const answered = await (route.isShared ? looks.of(path + search, look).get() : look());
     if (isChange) looks.forget();
     return answered instanceof Response ? answered : respondJson(answered, request);
   }

@@ -1,7 +1,7 @@
 import { SharedLook } from './shared-look.js';
 
 /** How many looks are kept: of so many questions at the same time. */
-const MOST = 20;
+const MOST = 100;
 
 /** The looks that viewers share, by what they look at. */
 export class RecentLooks<Found> {

@@ -107,7 +107,8 @@ test('a job with its runs, its error and the reason', async () => {
     explanation: { reasons: [{ reason: 'unserved' }] },
   });
   await worked(rowlock, 1);
-  const failed = await read(`job?id=${id}`);
+  // Not the look that is shared for a while.
+  const failed = await read(`job?id=${id}&again`);
   expect(failed).toMatchObject({
     job: { status: 'error', error: { code: 'ENOROUTE', message: 'no route to ada' } },
     runs: [{ outcome: 'fail' }],

@@ -24,11 +24,22 @@ test('the queues and kinds, the workers and the pauses', async () => {
 });
 
 test('all viewers share one look, and nothing is read when nobody looks', async () => {
-  const { driver, get } = await stage();
-  const looks = vi.spyOn(driver, 'backlog');
+  const { rowlock, get } = await stage();
+  const looks = vi.spyOn(rowlock.insight, 'stats');
   await Promise.all(Array.from({ length: 20 }, () => get('/api/overview')));
   await get('/api/overview');
   expect(looks).toHaveBeenCalledTimes(1);
+});
+
+test('viewers who ask for the same jobs share a look too, and so do those of one job', async () => {
+  const { rowlock, get } = await stage();
+  const { publicId } = await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const [lists, explanations] = [vi.spyOn(rowlock.jobs, 'list'), vi.spyOn(rowlock.insight, 'explain')];
+  for (const address of ['jobs?queue=mail', 'errors?queue=mail', `job?id=${publicId}`])
+    await Promise.all(Array.from({ length: 5 }, () => get(`/api/${address}`)));
+  expect([lists.mock.calls.length, explanations.mock.calls.length]).toEqual([2, 1]);
+  await get('/api/jobs?queue=other');
+  expect(lists).toHaveBeenCalledTimes(3);
 });
 
 test('after a change the next look is a new one', async () => {
@@ -49,19 +60,21 @@ test('a pause has the name that `access` gives, and an end', async () => {
 });
 
 test('an error of the database is shown, and ends by itself', async () => {
-  const { driver, get, faults } = await stage();
-  const { backlog } = driver;
-  driver.backlog = () => Promise.reject(new Error('away'));
+  const { rowlock, get, faults } = await stage();
+  const stats = vi.spyOn(rowlock.insight, 'stats').mockRejectedValue(new Error('away'));
   const response = await get('/api/overview');
   expect(response.status).toBe(500);
   expect(faults).toHaveLength(1);
-  driver.backlog = backlog;
+  stats.mockRestore();
   expect((await get('/api/overview')).status).toBe(200);
 });
 
 test('a database that never answers gets one look, and each viewer a sentence', async () => {
-  const { driver, get } = await stage();
-  driver.backlog = vi.fn(() => new Promise<never>(() => {}));
+  const { rowlock, get } = await stage();
+  const never = new Promise<never>(() => {});
+  const stats = vi.spyOn(rowlock.insight, 'stats').mockReturnValue(never);
+  vi.spyOn(rowlock.insight, 'workers').mockReturnValue(never);
+  vi.spyOn(rowlock.jobs, 'pauses').mockReturnValue(never);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const first = get('/api/overview');
@@ -69,7 +82,7 @@ test('a database that never answers gets one look, and each viewer a sentence', 
     await vi.advanceTimersByTimeAsync(10_000);
     expect((await first).status).toBe(503);
     expect(await (await second).text()).toContain('The database gave no answer within 10 s.');
-    expect(driver.backlog).toHaveBeenCalledTimes(1);
+    expect(stats).toHaveBeenCalledTimes(1);
   } finally {
     vi.useRealTimers();
   }

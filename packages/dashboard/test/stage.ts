@@ -1,6 +1,8 @@
 import { createRowlock, type Rowlock } from '@rowlock/core';
-import { defineHandler, type MemoryTransaction, memory } from '@rowlock/driver-memory';
-import { afterEach } from 'vitest';
+import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
+import { freshDatabase } from '@rowlock/servers';
+import '@rowlock/servers/vitest';
+import { afterEach, inject } from 'vitest';
 import { z } from 'zod';
 import { createDashboard, type Dashboard, type DashboardOptions } from '../src/index.js';
 
@@ -21,8 +23,7 @@ export const Report = defineHandler({
 });
 
 export interface Stage {
-  readonly rowlock: Rowlock<MemoryTransaction>;
-  readonly driver: ReturnType<typeof memory>;
+  readonly rowlock: Rowlock<PostgresTransaction>;
   readonly dashboard: Dashboard;
   /** The faults that were logged. */
   readonly faults: readonly object[];
@@ -38,13 +39,14 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-/** A dashboard of a Rowlock in memory, for an operator at `/ops/rowlock` unless the options differ. */
+/** A dashboard of a Rowlock with a database of its own, for an operator at `/ops/rowlock` unless the options differ. */
 export async function stage({
   access = () => 'operator',
   basePath = '/ops/rowlock',
   ...options
 }: Partial<DashboardOptions> = {}): Promise<Stage> {
-  const driver = memory();
+  const database = await freshDatabase(inject('postgresUrl'));
+  const driver = postgres({ connectionString: database.url });
   const silent = (): void => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const rowlock = createRowlock({ driver, handlers: [Mail, Report], log });
@@ -57,7 +59,7 @@ export async function stage({
     log: { error: (fields) => faults.push(fields) },
     ...options,
   });
-  open.push(rowlock, dashboard);
+  open.push(dashboard, rowlock, { close: () => database.drop() });
   const get = (path: string, init?: RequestInit): Promise<Response> =>
     dashboard.fetch(new Request(`http://host.example/ops/rowlock${path}`, init));
   const read = async <Answer>(call: string): Promise<Answer> =>
@@ -69,11 +71,11 @@ export async function stage({
       ...init,
       headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...init.headers },
     });
-  return { rowlock, driver, dashboard, faults, get, read, post };
+  return { rowlock, dashboard, faults, get, read, post };
 }
 
 /** Resolves once this many jobs are settled by a worker, which then stops. */
-export async function worked(rowlock: Rowlock<MemoryTransaction>, jobs: number): Promise<void> {
+export async function worked(rowlock: Rowlock<PostgresTransaction>, jobs: number): Promise<void> {
   const worker = rowlock.worker();
   let left = jobs;
   const ended = new Promise<void>((resolve) => {

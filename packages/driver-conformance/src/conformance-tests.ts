@@ -71,7 +71,7 @@ import { shutdown } from './themes/shutdown.js';
 import { siblings } from './themes/siblings.js';
 import { silence } from './themes/silence.js';
 import { smallTables } from './themes/small-tables.js';
-import { statistics } from './themes/statistics.js';
+import { statistics, tallies } from './themes/statistics.js';
 import { survey } from './themes/survey.js';
 import { trend } from './themes/trend.js';
 import { twoVersions } from './themes/two-versions.js';
@@ -158,6 +158,7 @@ export const conformanceThemes: readonly Theme[] = [
   looks,
   pictures,
   leased(pictures),
+  tallies,
   statistics,
   leased(statistics),
   trend,

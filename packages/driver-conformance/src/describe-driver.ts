@@ -54,11 +54,13 @@ export function describeDriver<Tx>({
     for (const theme of themesOf(conformanceThemes, part)) {
       if (themes?.includes(theme.name) === false) continue;
       describe(theme.name, () => {
-        for (const { name: testName, run } of theme.tests) {
-          test(testName, { timeout: TEST_MS }, async () => {
+        for (const { name: testName, run, about } of theme.tests) {
+          test(testName, { timeout: TEST_MS }, async ({ skip }) => {
             if (harness === undefined || database === undefined || shared === undefined) {
               throw new Error('There is no database.');
             }
+            if (about !== undefined && shared.driver[about] === undefined)
+              skip(`The driver ${shared.driver.name} has no ${about}.`);
             const { stage, end } = createStage(database, shared.driver, harness.database);
             const failures: unknown[] = [];
             const note = (error: unknown) => failures.push(error);

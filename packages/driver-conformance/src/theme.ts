@@ -12,7 +12,12 @@ export interface ConformanceTest {
   readonly run: TestBody;
   /** Whether it starts no worker, so that it is the same whatever workers do with their claims. */
   readonly once: boolean;
+  /** What a driver may leave out, and the test is about. A driver without it is not tested. */
+  readonly about: Optional | undefined;
 }
+
+/** What a driver may leave out. */
+export type Optional = 'insight';
 
 /** A test knows the driver's contract and nothing of its transaction's type. */
 export type TestBody = <Tx>(stage: Stage<Tx>) => Promise<void>;
@@ -45,12 +50,21 @@ function withLeases({ name, run }: ConformanceTest): TestBody {
   };
 }
 
-/** Writes down a theme's tests as data, so that the list of them can be read without a database. */
-export function theme(name: string, write: (test: WriteTest) => void): Theme {
+/** A theme of what a driver may leave out. */
+export function insightTheme(name: string, write: (test: WriteTest) => void): Theme {
+  return theme(name, write, 'insight');
+}
+
+/**
+ * Writes down a theme's tests as data, so that the list of them can be read without a database.
+ *
+ * @param about What all of them are about, if a driver may leave it out.
+ */
+export function theme(name: string, write: (test: WriteTest) => void, about?: Optional): Theme {
   const tests: ConformanceTest[] = [];
   const add = (once: boolean) => (testName: string, run: TestBody) => {
     if (tests.some((test) => test.name === testName)) throw new Error(`Two tests are named "${testName}".`);
-    tests.push({ name: testName, run, once });
+    tests.push({ name: testName, run, once, about });
   };
   write(Object.assign(add(false), { once: add(true) }));
   return { name, tests };

@@ -80,6 +80,7 @@ const THEMES = [
   'looks',
   'pictures',
   'pictures, leased',
+  'tallies',
   'statistics',
   'statistics, leased',
   'trend',

@@ -1,27 +1,20 @@
 import { DriverError, InvalidInputError } from '@rowlock/core';
 import type {
   Admission,
-  Backlog,
-  BegunRun,
-  BegunRunsQuestion,
   Claims,
   Driver,
   Followers,
-  Front,
-  FrontQuestion,
   History,
   Jobs,
   Joined,
   ScheduleStore,
   Schema,
-  Situation,
-  SituationQuestion,
   Workers,
 } from '@rowlock/core/driver';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { claimsOf } from './claims/claims.js';
 import { Database, type MemoryDatabase } from './database.js';
-import { type Execute, executeOn } from './execute.js';
+import { executeOn } from './execute.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
 import { jobsOf } from './jobs/jobs.js';
@@ -30,7 +23,6 @@ import { Process } from './process.js';
 import { RecordsTransaction } from './records-transaction.js';
 import { schedulesOf } from './schedules.js';
 import { schemaOf } from './schema/schema.js';
-import * as statements from './statements.js';
 import { joinableWorkersOf, workersOf } from './workers/workers.js';
 
 export interface MemoryOptions {
@@ -82,7 +74,6 @@ class Memory implements MemoryDriver {
   readonly schedules: ScheduleStore;
   readonly #database: Database;
   readonly #process: Process;
-  readonly #execute: Execute;
 
   constructor(database: Database, process: Process, sessions: 'own' | 'shared') {
     const execute = executeOn(database, process);
@@ -96,7 +87,6 @@ class Memory implements MemoryDriver {
     this.schedules = schedulesOf(execute);
     this.#database = database;
     this.#process = process;
-    this.#execute = execute;
   }
 
   get database(): MemoryDatabase {
@@ -118,22 +108,6 @@ class Memory implements MemoryDriver {
       admission: joinableAdmissionOf(execute),
       schedules: schedulesOf(execute),
     };
-  }
-
-  backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
-    return this.#execute((place) => statements.backlog(place, most, inAll));
-  }
-
-  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
-    return this.#execute((place) => statements.begunRuns(place, question));
-  }
-
-  situation(question: SituationQuestion): Promise<Situation | undefined> {
-    return this.#execute((place) => statements.situation(place, question));
-  }
-
-  front(question: FrontQuestion): Promise<Front> {
-    return this.#execute((place) => statements.front(place, question));
   }
 
   disconnect(): void {

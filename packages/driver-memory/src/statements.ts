@@ -1,12 +1,9 @@
 // Every statement of the driver.
 
-export { begunRuns } from './statements/begun-runs.js';
 export { notify } from './statements/bell.js';
 export { claim } from './statements/claim.js';
 export { enqueue } from './statements/enqueue.js';
 export { admit } from './statements/followers.js';
-export { front } from './statements/front.js';
-export { jobRuns } from './statements/job-runs.js';
 export { move, uniqueJobs, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
 export { limitedJobs, rateTimes, takenSlots } from './statements/limited-jobs.js';
@@ -27,8 +24,6 @@ export {
 export { count, list, listIds } from './statements/selection.js';
 export { settle } from './statements/settle.js';
 export { firstOutstanding, lockSiblings } from './statements/siblings.js';
-export { situation } from './statements/situation.js';
-export { backlog } from './statements/statistics.js';
 export { dueQueues, survey } from './statements/survey.js';
 export {
   addWorker,

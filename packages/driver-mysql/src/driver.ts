@@ -1,23 +1,17 @@
 import {
   type Admission,
-  type Backlog,
-  type BegunRun,
-  type BegunRunsQuestion,
   type CaptureStore,
   type Claims,
   type Driver,
   type Followers,
-  type Front,
-  type FrontQuestion,
   type History,
+  type Insight,
   isOwnHandle,
   type Jobs,
   type Joined,
   type ScheduleStore,
   type Schema,
   type SharedPool,
-  type Situation,
-  type SituationQuestion,
   type WakeUp,
   type Workers,
 } from '@rowlock/core/driver';
@@ -38,16 +32,13 @@ import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
+import { insightOf } from './insight/insight.js';
 import { jobsOf, joinedJobsOf } from './jobs/jobs.js';
 import { type MysqlOptions, type Settings, settingsOf } from './options.js';
 import type { MysqlTransaction } from './query.js';
 import { schemaOf } from './schema/schema.js';
-import { begunRuns } from './store/begun-runs.js';
-import { front } from './store/front.js';
 import { type InTransaction, inTransaction } from './store/in-transaction.js';
 import { MysqlJoinableSchedules, MysqlSchedules } from './store/schedules.js';
-import { situation } from './store/situation.js';
-import { backlog } from './store/statistics.js';
 import { findRings } from './workers/bell.js';
 import { CommitWatch } from './workers/commit-watch.js';
 import { Ringer } from './workers/ringer.js';
@@ -97,6 +88,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
   readonly history: History;
   readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<MysqlTransaction>;
+  readonly insight: Insight;
   readonly #context: Context;
   readonly #pool: Pool;
   /** The pool, for short statements. */
@@ -149,6 +141,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     this.admission = admissionOf(context, on, bounded, (wakeUps) => ringer.ring(wakeUps));
     this.followers = followersOf(on, sql, inTransactions);
     this.history = historyOf(on, sql, inTransactions);
+    this.insight = insightOf(on, context);
     this.schedules = new MysqlSchedules({ ...parts, sql });
     this.captures = new MysqlCaptures(parts);
   }
@@ -165,22 +158,6 @@ class MysqlDriver implements Driver<MysqlTransaction> {
       admission: joinableAdmissionOf(context, on, notify),
       schedules: new MysqlJoinableSchedules(context.sql, on),
     };
-  }
-
-  backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
-    return backlog(this.#on, this.#context.sql, most, inAll);
-  }
-
-  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
-    return begunRuns(this.#on, this.#context, question);
-  }
-
-  situation(question: SituationQuestion): Promise<Situation | undefined> {
-    return situation(this.#on, this.#context, question);
-  }
-
-  front(question: FrontQuestion): Promise<Front> {
-    return front(this.#on, this.#context, question);
   }
 
   async close(): Promise<void> {

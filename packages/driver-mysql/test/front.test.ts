@@ -6,7 +6,7 @@ import { createPool, type Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
-import { front } from '../src/store/front.js';
+import { facts } from '../src/insight/facts.js';
 import { serverUrl } from './server.js';
 
 let url: string;
@@ -52,7 +52,7 @@ const QUESTION = { queue: 'q', limit: 10_000, after: {} };
 
 test('a page of more leased jobs than one statement takes has the run of each', async () => {
   const runId = await lease(await fill(1_500));
-  const { jobs, more } = await driver.front(QUESTION);
+  const { jobs = [], more } = (await driver.insight?.facts(QUESTION)) ?? {};
   expect(jobs).toHaveLength(1_500);
   expect(new Set(jobs.map(({ run }) => run?.runId))).toEqual(new Set([runId]));
   expect(more).toBe(false);
@@ -69,7 +69,7 @@ test('a job that is leased while the front is read has its run', async () => {
       return pool.execute(sql, values);
     },
   };
-  const { jobs } = await front(on, context(new URL(url).pathname.slice(1), 5_000), QUESTION);
+  const { jobs } = await facts(on, context(new URL(url).pathname.slice(1), 5_000), QUESTION);
   expect(new Map(jobs.map(({ id, status, run }) => [id, [status, run?.runId]]))).toEqual(
     new Map([
       [first, ['in-progress', leased[0]]],

@@ -1,24 +1,18 @@
 import { DriverError } from '@rowlock/core';
 import {
   type Admission,
-  type Backlog,
-  type BegunRun,
-  type BegunRunsQuestion,
   type CaptureStore,
   type Claims,
   type Driver,
   type Followers,
-  type Front,
-  type FrontQuestion,
   type History,
+  type Insight,
   type Jobs,
   type Joined,
   LIMITS,
   type ScheduleStore,
   type Schema,
   type SharedPool,
-  type Situation,
-  type SituationQuestion,
   type Workers,
 } from '@rowlock/core/driver';
 import type pg from 'pg';
@@ -37,18 +31,15 @@ import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout
 import { type Context, context } from './context.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
+import { insightOf } from './insight/insight.js';
 import { jobsOf } from './jobs/jobs.js';
 import { type Long, poolScope } from './jobs/pool-scope.js';
 import { openScope, type Scope } from './jobs/scope.js';
 import { type PostgresOptions, type Settings, settingsOf } from './options.js';
 import type { PostgresTransaction } from './query.js';
 import { schemaOf } from './schema/schema.js';
-import { begunRuns } from './store/begun-runs.js';
-import { front } from './store/front.js';
 import { inTransaction } from './store/in-transaction.js';
 import { PostgresJoinableSchedules, PostgresSchedules } from './store/schedules.js';
-import { situation } from './store/situation.js';
-import { backlog } from './store/statistics.js';
 import { joinableWorkersOf, workersOf } from './workers/workers.js';
 
 /**
@@ -77,11 +68,10 @@ class PostgresDriver implements Driver<PostgresTransaction> {
   readonly history: History;
   readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<PostgresTransaction>;
+  readonly insight: Insight;
   readonly #context: Context;
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
-  /** The pool, for the driver's own short statements. */
-  readonly #on: PostgresTransaction;
   readonly #names: NamedStatements;
 
   constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
@@ -104,7 +94,6 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.#context = context;
     this.#pool = pool;
     this.#ownsPool = ownsPool;
-    this.#on = on;
     this.#names = names;
     this.schema = schemaOf({ ...parts, pool: this.pool, sharesSessions: compare, withoutTimeout: long });
     this.jobs = jobsOf(
@@ -125,6 +114,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.admission = admissionOf(context, on, names);
     this.followers = followersOf(on, sql);
     this.history = historyOf(on, sql);
+    this.insight = insightOf(on, context);
     this.schedules = new PostgresSchedules(context, on, inTransactions);
     this.captures = new PostgresCaptures(context, on, (work) => inTransactions((scope) => work(scope.on)));
   }
@@ -144,22 +134,6 @@ class PostgresDriver implements Driver<PostgresTransaction> {
       admission: joinableAdmissionOf(context, on),
       schedules: new PostgresJoinableSchedules(context, on),
     };
-  }
-
-  backlog(most: number, inAll?: number): Promise<readonly Backlog[]> {
-    return backlog(this.#on, this.#context.sql, most, inAll);
-  }
-
-  begunRuns(question: BegunRunsQuestion): Promise<readonly BegunRun[]> {
-    return begunRuns(this.#on, this.#context, question);
-  }
-
-  situation(question: SituationQuestion): Promise<Situation | undefined> {
-    return situation(this.#on, this.#context, question);
-  }
-
-  front(question: FrontQuestion): Promise<Front> {
-    return front(this.#on, this.#context, question);
   }
 
   async close(): Promise<void> {

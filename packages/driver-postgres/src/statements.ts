@@ -1,14 +1,12 @@
 import { historyStatements } from './history/statements.js';
+import { insightStatements } from './insight/statements.js';
 import { schemaStatements } from './schema/statements.js';
 import { ANCHOR_STATEMENTS } from './statements/anchor.js';
-import { begunRunStatements } from './statements/begun-runs.js';
 import { bellStatements } from './statements/bell.js';
 import { captureStatements } from './statements/captures.js';
 import { claimStatements } from './statements/claim.js';
 import { enqueueStatements } from './statements/enqueue.js';
 import { followerStatements } from './statements/followers.js';
-import { frontStatements } from './statements/front.js';
-import { jobRunStatements } from './statements/job-runs.js';
 import { jobStatements } from './statements/jobs.js';
 import { leaseStatements } from './statements/lease.js';
 import { limitedJobStatements } from './statements/limited-jobs.js';
@@ -20,8 +18,6 @@ import { scheduleStatements } from './statements/schedules.js';
 import { selectionStatements } from './statements/selection.js';
 import { settleStatements } from './statements/settle.js';
 import { siblingStatements } from './statements/siblings.js';
-import { situationStatements } from './statements/situation.js';
-import { statisticsStatements } from './statements/statistics.js';
 import { surveyStatements } from './statements/survey.js';
 import { functions, tables } from './statements/tables.js';
 import { workerStatements } from './statements/workers.js';
@@ -34,6 +30,7 @@ export const statements = (schema: string) => {
   const called = functions(schema);
   return {
     history: historyStatements(named),
+    insight: insightStatements(named),
     schema: schemaStatements(named),
     ...enqueueStatements(named),
     ...bellStatements(named),
@@ -44,19 +41,14 @@ export const statements = (schema: string) => {
     ...leaseStatements(named),
     ...limitStatements(named, called),
     ...limitedJobStatements(named),
-    ...frontStatements(named),
     ...pauseStatements(named),
     ...rateStatements(named),
     ...scheduleStatements(named),
     ...captureStatements(named),
     ...followerStatements(named),
     ...surveyStatements(named),
-    ...situationStatements(named),
-    ...statisticsStatements(named),
     ...jobStatements(named),
     ...selectionStatements(named),
-    ...jobRunStatements(named),
-    ...begunRunStatements(named),
     ...workerStatements(named),
     ...ANCHOR_STATEMENTS,
   };

@@ -1,7 +1,7 @@
 import type { Uses } from '../driver/driver.js';
-import type { LimitedJobs, LimitedJobsBounds } from '../driver/limited-jobs.js';
-import type { HeldJob, RateTime } from '../driver/situation.js';
-import type { JobCount } from '../stats/stats.js';
+import type { HeldJob } from '../driver/insight.js';
+import type { LimitedJobs, LimitedJobsBounds, RateTime } from '../driver/limited-jobs.js';
+import type { JobCount } from '../insight/job-count.js';
 import type { DeclaredLimits } from './limit.js';
 import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from './limits-text.js';
 import { type RateNumbers, startAt } from './rate.js';

@@ -3,7 +3,6 @@ import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
 import type { JobCount, JobIdPage, JobPage, Jobs, JobUpdate, Moved, Updated } from '../driver/jobs.js';
-import type { RunView } from '../driver/run-view.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import type { JoinableWorkers } from '../driver/workers.js';
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
@@ -32,9 +31,7 @@ const MOST_WAKE_UPS = 500;
 const SHARED_WAIT_MS = 200;
 
 /** The verbs that calls share, on the pool or in a caller's transaction. */
-export interface SharedVerbs
-  extends Pick<Jobs, 'uniqueJobs' | 'list' | 'count' | 'jobRuns' | 'update'>,
-    JoinableWorkers {
+export interface SharedVerbs extends Pick<Jobs, 'uniqueJobs' | 'list' | 'count' | 'update'>, JoinableWorkers {
   move(event: ClientEvent, publicId: string): Promise<Moved>;
 }
 
@@ -105,10 +102,6 @@ export class SharedStore implements SharedVerbs {
   /** Deletes those of these jobs, up to 1,000, that are settled. */
   remove(jobs: readonly JobId[]): Promise<number> {
     return this.#share.run(() => this.#driver.history.prune(jobs, 0));
-  }
-
-  jobRuns(publicId: string): Promise<readonly RunView[] | undefined> {
-    return this.#share.run(() => this.#driver.jobs.jobRuns(publicId));
   }
 
   move(event: ClientEvent, publicId: string): Promise<Moved> {

@@ -1,9 +1,8 @@
 import type { LimitNumbers } from '../admission/limits-text.js';
 import type { Rate } from '../admission/rate.js';
-import type { LimitedJobs, LimitedJobsBounds, TakenSlots } from './limited-jobs.js';
+import type { LimitedJobs, LimitedJobsBounds, RateTime, TakenSlots } from './limited-jobs.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { PartsPage, PartsStretch } from './queue-parts.js';
-import type { RateTime } from './situation.js';
 
 /** What keeps due jobs from being claimed: limits and pauses. */
 export interface Admission extends JoinableAdmission {

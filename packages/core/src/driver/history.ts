@@ -1,6 +1,6 @@
 import type { JobId } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
-import type { Lane } from './statistics.js';
+import type { Lane } from './lane.js';
 
 /** What is over: settled jobs, which are deleted some time, and what workers have counted. */
 export interface History {

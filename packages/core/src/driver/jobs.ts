@@ -2,7 +2,6 @@ import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Operation } from '../update/operation.js';
 import type { JobFilter, JobIds, Page } from './job-filter.js';
-import type { RunView } from './run-view.js';
 import type { WakeUp } from './wake-up.js';
 
 /** The rows of jobs. On the driver's own pool each verb commits by itself, and joined they are part of the caller's transaction. */
@@ -39,9 +38,6 @@ export interface Jobs {
 
   /** As `list`, the number of jobs alone, which is at most `page.limit`. */
   count(filter: JobFilter, page: Page): Promise<JobCount>;
-
-  /** The runs of a job that are on record, oldest first: see `runsOf`. Undefined if there is no such job. */
-  jobRuns(publicId: string): Promise<readonly RunView[] | undefined>;
 
   /**
    * Applies a client's event to up to 100 different jobs, in one transaction, unless a job is locked. Returns what it

@@ -1,5 +1,5 @@
+import type { HeldJob } from './insight.js';
 import type { QueuePart } from './queue-parts.js';
-import type { HeldJob } from './situation.js';
 
 /** How many jobs are looked at. */
 export interface LimitedJobsBounds {
@@ -32,4 +32,11 @@ export interface LimitedJob extends HeldJob, QueuePart {
 export interface TakenSlots {
   readonly name: string;
   readonly taken: number;
+}
+
+/** The time of the starts of a limit. */
+export interface RateTime {
+  readonly name: string;
+  /** How long until the next start would be, if all were evenly spaced, in microseconds. Negative for a time that has passed. */
+  readonly nextInUs: number;
 }

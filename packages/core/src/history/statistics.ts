@@ -1,8 +1,8 @@
 import type { Settlement } from '../driver/claim-session.js';
 import type { History, RunningJobs, Tally } from '../driver/history.js';
+import { bucketOf, emptyBuckets } from '../insight/buckets.js';
 import type { Job, JobId } from '../job/job.js';
 import { TRANSITIONS } from '../job/lifecycle.js';
-import { bucketOf, emptyBuckets } from '../stats/buckets.js';
 import type { Part, PartContext } from '../worker/part.js';
 import type { LiveRun } from '../worker/run/live-run.js';
 

@@ -1,17 +1,18 @@
-import type { CallOptions } from '../client/call-options.js';
 import type { Calls } from '../client/calls.js';
 import { checkId } from '../client/check-id.js';
 import type { WorkerView } from '../driver/anchor.js';
-import type { RunView } from '../driver/run-view.js';
-import { JobNotFoundError } from '../errors.js';
-import { type Explanation, explain } from '../explain/explain.js';
+import type { BegunRun } from '../driver/insight.js';
 import type { Logger } from '../logger.js';
-import { type Picture, type PictureOptions, picture } from '../picture/picture.js';
-import { type LatestRuns, type LatestRunsOptions, latestRuns } from '../runs/latest-runs.js';
-import { type Stats, stats } from '../stats/stats.js';
-import { type Trend, type TrendOptions, trend } from '../stats/trend.js';
+import { type Explanation, explain } from './explain.js';
+import { type Picture, type PictureOptions, picture } from './picture.js';
+import { jobRuns, type LatestRuns, type LatestRunsOptions, latestRuns } from './runs.js';
+import { type Stats, stats } from './stats.js';
+import { type Trend, type TrendOptions, trend } from './trend.js';
 
-/** Why jobs wait, and what workers do and have done. All of it only reads. */
+/**
+ * Why jobs wait, and what workers do and have done. All of it only reads. A driver without `insight`, as that in memory, has
+ * `trend`, `workers` and `verify`, and rejects the other calls with an InvalidInputError.
+ */
 export class Insight<Tx = unknown> {
   readonly #calls: Calls<Tx>;
   readonly #log: Logger;
@@ -27,23 +28,21 @@ export class Insight<Tx = unknown> {
    *
    * A job that a transaction other than a run has locked is not seen to be.
    *
-   * @throws JobNotFoundError
+   * @throws JobNotFoundError, InvalidInputError
    * @example
    * const { reasons } = await rowlock.insight.explain(publicId);
    * for (const { text } of reasons) console.log(text);
    */
   async explain(publicId: string): Promise<Explanation> {
-    const job = await this.#calls.find(checkId(publicId));
-    if (job === undefined) throw new JobNotFoundError(publicId);
-    return explain({ driver: this.#calls.driver }, job);
+    return explain(this.#calls.driver, checkId(publicId));
   }
 
   /**
    * The jobs at the front of a queue in the order of the claim, each with its state as the next claim meets it, and the
    * workers that serve the queue. Reads a few indexes, and waits for no job's lock.
    *
-   * Of jobs with different limits or rates, each set has an equal share of `limit`. The first job of a key that is shown
-   * is shown too, so there may be more jobs than `limit`.
+   * Of jobs with different limits, each set has an equal share of `limit`. Of a key that is shown, the first job is shown
+   * too, and so is the first one that a run has, so there may be more jobs than `limit`.
    *
    * @throws InvalidInputError
    * @example
@@ -84,9 +83,9 @@ export class Insight<Tx = unknown> {
    * A run that gave its job back whole has no record. The worker of a run is not on record if the run completed several
    * jobs, or jobs of a batch.
    *
-   * @throws JobNotFoundError
+   * @throws JobNotFoundError, InvalidInputError
    */
-  runs(publicId: string, call?: CallOptions<Tx>): Promise<readonly RunView[]>;
+  runs(publicId: string): Promise<readonly BegunRun[]>;
   /**
    * The runs that began in a time, newest first, each with its job, its worker and its outcome. A run of several jobs is
    * there once for each job.
@@ -100,17 +99,10 @@ export class Insight<Tx = unknown> {
    * const { runs } = await rowlock.insight.runs({ queue: 'mail', outcome: 'crashed' });
    */
   runs(time?: LatestRunsOptions): Promise<LatestRuns>;
-  async runs(
-    wanted: string | LatestRunsOptions = {},
-    call: CallOptions<Tx> = {},
-  ): Promise<readonly RunView[] | LatestRuns> {
-    if (typeof wanted !== 'string') return latestRuns(this.#calls.driver, this.#calls.clock, wanted);
-    return this.#calls.within(call, async (tx) => {
-      const known = checkId(wanted);
-      const runs = await this.#calls.store(tx).jobRuns(known);
-      if (runs === undefined) throw new JobNotFoundError(known);
-      return runs;
-    });
+  async runs(wanted: string | LatestRunsOptions = {}): Promise<readonly BegunRun[] | LatestRuns> {
+    const { driver, clock } = this.#calls;
+    if (typeof wanted !== 'string') return latestRuns(driver, clock, wanted);
+    return jobRuns(driver, checkId(wanted));
   }
 
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */

@@ -1,6 +1,6 @@
 import type { Driver, Uses } from '../driver/driver.js';
-import { isServed, servedIn, type UnservedJobs } from '../stats/served.js';
 import type { Part, PartContext } from '../worker/part.js';
+import { isServed, servedIn, type UnservedJobs } from './served.js';
 
 /** How often an idle worker looks at most, in milliseconds. */
 const EVERY_MS = 60_000;
@@ -15,7 +15,7 @@ const AGAIN_MS = 3_600_000;
 const MOST = 100;
 
 export interface UnservedParts extends Pick<PartContext, 'clock' | 'log' | 'events' | 'worker'> {
-  readonly driver: Pick<Driver, 'backlog'> & Uses<{ workers: 'list' }>;
+  readonly driver: Pick<Driver, 'insight'> & Uses<{ workers: 'list' }>;
 }
 
 /** Warns of due jobs of queues or kinds that nobody serves. A worker looks when it is idle, for all queues at once. */
@@ -47,7 +47,7 @@ export class Unserved implements Part {
 
   async #warn(now: number): Promise<void> {
     const { driver, log, events, worker } = this.#parts;
-    const backlog = await driver.backlog(MOST);
+    const backlog = (await driver.insight?.backlog(MOST)) ?? [];
     const workers = (await driver.workers.list()).filter(({ alive }) => alive);
     for (const lane of backlog) {
       const { queue, kind, due: jobs, oldestDueMs } = lane;

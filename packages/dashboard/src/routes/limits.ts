@@ -1,8 +1,8 @@
 import type { LimitView } from '@rowlock/core/types';
 import type { Call } from './route.js';
 
-export async function limits({ looks }: Call): Promise<readonly LimitView[]> {
-  return looks.limits.get();
+export async function limits({ rowlock }: Call): Promise<readonly LimitView[]> {
+  return rowlock.limits.list();
 }
 
 /** What is left out is as the handlers say. `per` is in milliseconds. */

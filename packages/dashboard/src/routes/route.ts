@@ -1,7 +1,7 @@
 import type { Viewer } from '../access.js';
 import type { Calls } from '../calls.js';
 import type { Fields } from '../http/fields.js';
-import type { Looks } from '../looks.js';
+import type { LaneHistories } from '../lane-history.js';
 import type { Permission } from '../permission.js';
 import type { Redact } from '../redact.js';
 
@@ -15,11 +15,13 @@ export interface Call {
   readonly redact: Redact | undefined;
   /** Aborted when the browser has gone, or the dashboard is closed. */
   readonly signal: AbortSignal;
-  readonly looks: Looks;
+  readonly histories: LaneHistories;
 }
 
 export interface Route {
   readonly permission: Permission;
+  /** Whether the viewers who ask for the same share a look at the database. */
+  readonly isShared?: true;
   /** What it returns is sent as JSON, unless it is a `Response`. */
   readonly answer: (call: Call) => Promise<unknown> | object;
 }

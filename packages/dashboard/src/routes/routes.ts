@@ -12,31 +12,33 @@ import { pauseSchedule, previewSchedule, resumeSchedule, runSchedule, schedules 
 import { session } from './session.js';
 import { trend } from './trend.js';
 
+const SHARED = { permission: 'read', isShared: true } as const;
+
 /** Every call of the page, with the permission that it needs. */
 export const ROUTES: Readonly<Record<string, Route>> = {
   'GET session': { permission: 'read', answer: session },
-  'GET overview': { permission: 'read', answer: overview },
-  'GET jobs': { permission: 'read', answer: jobs },
+  'GET overview': { ...SHARED, answer: overview },
+  'GET jobs': { ...SHARED, answer: jobs },
   'GET jobs/count': { permission: 'read', answer: count },
   'POST jobs/cancel': { permission: 'cancel', answer: many('cancelMany') },
   'POST jobs/redrive': { permission: 'redrive', answer: many('redriveMany') },
   'POST jobs/delete': { permission: 'delete', answer: many('deleteMany') },
-  'GET job': { permission: 'read', answer: job },
+  'GET job': { ...SHARED, answer: job },
   'POST job/cancel': { permission: 'cancel', answer: jobCancel },
   'POST job/redrive': { permission: 'redrive', answer: jobRedrive },
   'POST job/update': { permission: 'update', answer: jobUpdate },
-  'GET errors': { permission: 'read', answer: errors },
+  'GET errors': { ...SHARED, answer: errors },
   'POST pause': { permission: 'pause', answer: pause },
   'POST resume': { permission: 'pause', answer: resume },
-  'GET picture': { permission: 'read', answer: picture },
-  'GET runs': { permission: 'read', answer: runs },
-  'GET trend': { permission: 'read', answer: trend },
-  'GET schedules': { permission: 'read', answer: schedules },
+  'GET picture': { ...SHARED, answer: picture },
+  'GET runs': { ...SHARED, answer: runs },
+  'GET trend': { ...SHARED, answer: trend },
+  'GET schedules': { ...SHARED, answer: schedules },
   'GET schedules/preview': { permission: 'read', answer: previewSchedule },
   'POST schedules/run': { permission: 'schedules', answer: runSchedule },
   'POST schedules/pause': { permission: 'schedules', answer: pauseSchedule },
   'POST schedules/resume': { permission: 'schedules', answer: resumeSchedule },
-  'GET limits': { permission: 'read', answer: limits },
+  'GET limits': { ...SHARED, answer: limits },
   'POST limits/set': { permission: 'limits', answer: setLimit },
   'POST limits/reset': { permission: 'limits', answer: resetLimit },
 };

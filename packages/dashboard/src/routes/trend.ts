@@ -6,9 +6,9 @@ import type { Call } from './route.js';
 const TIMES = ['3h', '24h', '7d'] as const;
 
 /** What was settled over a time, of a queue or of all. */
-export async function trend({ looks, query }: Call): Promise<Trend> {
+export async function trend({ rowlock, query }: Call): Promise<Trend> {
   const last = TIMES.find((each) => each === (query.get('last') ?? '3h'));
   if (last === undefined) throw new Problem(400, `last must be of ${TIMES.join(', ')}.`);
   const queue = query.get('queue') ?? '';
-  return looks.trend({ last, ...(queue !== '' && { queue }) }).get();
+  return rowlock.insight.trend({ last, ...(queue !== '' && { queue }) });
 }

@@ -1,11 +1,11 @@
 import { defineHandler, fail } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { theme } from '../theme.js';
+import { insightTheme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
-export const begunRuns = theme('begun runs', (test) => {
+export const begunRuns = insightTheme('begun runs', (test) => {
   test('the latest runs are there with their jobs, workers and outcomes, newest first', async (stage) => {
     const { queue, key, reader } = stage;
     const handler = defineHandler({
@@ -71,7 +71,7 @@ export const begunRuns = theme('begun runs', (test) => {
     expect((await client.insight.runs({ queue, before: oldest.startedAt })).runs).toEqual([]);
     const all = { from: oldest.startedAt, before: after };
     expect((await client.insight.runs({ queue, ...all })).runs).toEqual(runs);
-    expect(await driver.begunRuns({ ...all, limit: 2 })).toHaveLength(2);
+    expect(await driver.insight?.runs({ ...all, limit: 2 })).toHaveLength(2);
     await expect(client.insight.runs({ limit: 0 })).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
     await expect(client.insight.runs({ from: new Date('never') })).rejects.toMatchObject({
       code: 'ROWLOCK_INVALID_INPUT',

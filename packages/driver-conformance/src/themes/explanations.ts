@@ -3,7 +3,7 @@ import { defineHandler, type HandlerOptions, type Rowlock, type RunContext } fro
 import { expect } from 'vitest';
 import { seeded } from '../random.js';
 import type { Stage } from '../stage.js';
-import { theme } from '../theme.js';
+import { insightTheme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
@@ -29,7 +29,7 @@ async function causes<Tx>(client: Rowlock<Tx>, job: { readonly publicId: string 
   return reasons.map(({ text: _, ...cause }) => cause);
 }
 
-export const explanations = theme('explanations', (test) => {
+export const explanations = insightTheme('explanations', (test) => {
   test.once('the first job of a queue that a live worker serves has nothing in its way', async (stage) => {
     const { driver, queue } = stage;
     const client = clientOf(stage, []);
@@ -254,6 +254,23 @@ export const explanations = theme('explanations', (test) => {
     expect(await causes(client, job)).toEqual([
       { reason: 'backlog', jobs: 1_000, more: true, blocks: false },
     ]);
+  });
+
+  test.once('an explanation names the jobs that are waited for', async (stage) => {
+    const { queue } = stage;
+    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
+    const client = clientOf(stage, [handler]);
+    const [first, second] = await client.enqueueMany(handler, [{ payload: 1 }, { payload: 2 }]);
+    const after = [first?.publicId ?? '', second?.publicId ?? ''];
+    const { publicId } = await client.enqueue(handler, { payload: 3, after });
+    await client.cancel(after[0] ?? '');
+    const { reasons } = await client.insight.explain(publicId);
+    expect(reasons).toMatchObject([
+      { reason: 'follows', jobs: [{ publicId: after[1], kind: 'work' }], more: false, blocks: true },
+      { reason: 'unserved' },
+      { reason: 'backlog' },
+    ]);
+    expect(reasons[0]?.text).toContain(after[1]);
   });
 
   for (let seed = 1; seed <= 8; seed++)

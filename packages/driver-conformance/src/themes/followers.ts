@@ -295,21 +295,4 @@ export const followers = theme('followers', (test) => {
     expect(await client.cancel(publicId)).toBe('cancelled');
     await until('the job has run', async () => (await stage.row(last)).status === 'complete');
   });
-
-  test('an explanation names the jobs that are waited for', async (stage) => {
-    const { queue } = stage;
-    const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
-    const client = clientOf(stage, [handler]);
-    const [first, second] = await client.enqueueMany(handler, [{ payload: 1 }, { payload: 2 }]);
-    const after = [first?.publicId ?? '', second?.publicId ?? ''];
-    const { publicId } = await client.enqueue(handler, { payload: 3, after });
-    await client.cancel(after[0] ?? '');
-    const { reasons } = await client.insight.explain(publicId);
-    expect(reasons).toMatchObject([
-      { reason: 'follows', jobs: [{ publicId: after[1], kind: 'work' }], more: false, blocks: true },
-      { reason: 'unserved' },
-      { reason: 'backlog' },
-    ]);
-    expect(reasons[0]?.text).toContain(after[1]);
-  });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { listen } from '../listener.js';
 import type { Stage } from '../stage.js';
-import { theme } from '../theme.js';
+import { insightTheme } from '../theme.js';
 import { clientOf } from '../worker-process.js';
 
 /** How often each page looks. */
@@ -25,7 +25,7 @@ async function page<Tx>(stage: Stage<Tx>) {
   return { limit, look };
 }
 
-export const looks = theme('looks', (test) => {
+export const looks = insightTheme('looks', (test) => {
   test('a page that looks at a waiting job wakes nobody', async (stage) => {
     const { process, queue, reader, driver } = stage;
     const { limit, look } = await page(stage);

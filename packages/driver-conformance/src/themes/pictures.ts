@@ -3,7 +3,7 @@ import { defineHandler } from '@rowlock/core';
 import type { PicturedJob } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { Stage } from '../stage.js';
-import { theme } from '../theme.js';
+import { insightTheme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, startWorker } from '../worker-process.js';
 
@@ -20,7 +20,7 @@ function states(jobs: readonly PicturedJob[]) {
   return jobs.map(({ publicId, state, waitsFor }) => ({ publicId, state, waitsFor }));
 }
 
-export const pictures = theme('pictures', (test) => {
+export const pictures = insightTheme('pictures', (test) => {
   test.once('an empty queue has no jobs', async (stage) => {
     const { queue } = stage;
     const picture = await clientOf(stage, []).insight.picture({ queue });

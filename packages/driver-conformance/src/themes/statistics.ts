@@ -4,7 +4,7 @@ import type { LaneStats, UnservedJobs } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';
-import { theme } from '../theme.js';
+import { insightTheme, theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
@@ -34,7 +34,41 @@ async function talliesOf<Tx>({
     .toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
-export const statistics = theme('statistics', (test) => {
+export const tallies = theme('tallies', (test) => {
+  test.once('reports of workers are added up by minute, queue and kind', async (stage) => {
+    const { driver, queue } = stage;
+    const { workerId } = await stage.anchor();
+    const tallies = [tally(queue), tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 })];
+    await driver.history.report(workerId, { tallies, running: [], runningIds: [] });
+    await driver.history.report(workerId, {
+      tallies: [tally(queue, { cancelled: 1 })],
+      running: [],
+      runningIds: [],
+    });
+    const own = await talliesOf(stage);
+    const twice = none().with(0, 2);
+    expect(own).toEqual([
+      tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 }),
+      tally(queue, { completed: 2, cancelled: 1, waits: twice, runs: twice }),
+    ]);
+    await driver.history.report(workerId, { tallies: [], running: [], runningIds: [], forgets: true });
+    expect(await talliesOf(stage)).toEqual(own);
+  });
+
+  test.once('many reports at the same time lose nothing', async (stage) => {
+    const { driver, queue } = stage;
+    const { workerId } = await stage.anchor();
+    const other = await stage.process();
+    const tallies = ['a', 'b', 'c'].map((kind) => tally(queue, { kind }));
+    const report = (of: typeof driver) =>
+      of.history.report(workerId, { tallies, running: [], runningIds: [] });
+    await Promise.all(Array.from({ length: 5 }, () => [report(driver), report(other.driver)]).flat());
+    const found = await talliesOf(stage);
+    expect(found.map(({ completed }) => completed)).toEqual([10, 10, 10]);
+  });
+});
+
+export const statistics = insightTheme('statistics', (test) => {
   test.once('waiting jobs are counted by kind: due, delayed and paused ones', async (stage) => {
     const { queue, defer } = stage;
     const client = clientOf(stage, []);
@@ -81,7 +115,7 @@ export const statistics = theme('statistics', (test) => {
       { available: { inMs: 3_600_000 } },
     ]);
     const of = async (most: number) => {
-      const lanes = (await driver.backlog(most)).filter((lane) => lane.queue === queue);
+      const lanes = ((await driver.insight?.backlog(most)) ?? []).filter((lane) => lane.queue === queue);
       return lanes.toSorted((one, other) => (one.kind < other.kind ? -1 : 1));
     };
     expect(await of(4)).toMatchObject([{ kind: 'work', due: 4, more: true, delayed: 1, moreDelayed: false }]);
@@ -95,41 +129,9 @@ export const statistics = theme('statistics', (test) => {
     const { driver, queue } = stage;
     await stage.putMany(Array.from({ length: 101 }, () => ({})));
     const of = async (inAll: number) =>
-      (await driver.backlog(200, inAll)).filter((lane) => lane.queue === queue);
+      ((await driver.insight?.backlog(200, inAll)) ?? []).filter((lane) => lane.queue === queue);
     expect(await of(1)).toMatchObject([{ due: 100, more: true }]);
     expect(await of(1_000_000)).toMatchObject([{ due: 101, more: false }]);
-  });
-
-  test.once('reports of workers are added up by minute, queue and kind', async (stage) => {
-    const { driver, queue } = stage;
-    const { workerId } = await stage.anchor();
-    const tallies = [tally(queue), tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 })];
-    await driver.history.report(workerId, { tallies, running: [], runningIds: [] });
-    await driver.history.report(workerId, {
-      tallies: [tally(queue, { cancelled: 1 })],
-      running: [],
-      runningIds: [],
-    });
-    const own = await talliesOf(stage);
-    const twice = none().with(0, 2);
-    expect(own).toEqual([
-      tally(queue, { kind: 'other', completed: 0, failed: 3, retried: 2 }),
-      tally(queue, { completed: 2, cancelled: 1, waits: twice, runs: twice }),
-    ]);
-    await driver.history.report(workerId, { tallies: [], running: [], runningIds: [], forgets: true });
-    expect(await talliesOf(stage)).toEqual(own);
-  });
-
-  test.once('many reports at the same time lose nothing', async (stage) => {
-    const { driver, queue } = stage;
-    const { workerId } = await stage.anchor();
-    const other = await stage.process();
-    const tallies = ['a', 'b', 'c'].map((kind) => tally(queue, { kind }));
-    const report = (of: typeof driver) =>
-      of.history.report(workerId, { tallies, running: [], runningIds: [] });
-    await Promise.all(Array.from({ length: 5 }, () => [report(driver), report(other.driver)]).flat());
-    const found = await talliesOf(stage);
-    expect(found.map(({ completed }) => completed)).toEqual([10, 10, 10]);
   });
 
   test('a worker counts what it settles, and how long jobs wait and run', async (stage) => {

@@ -19,8 +19,6 @@ export function jobsOf(execute: Execute): Jobs {
 
     count: (filter, page) => execute((place) => statements.count(place, filter, page)),
 
-    jobRuns: (publicId) => execute((place) => statements.jobRuns(place, publicId)),
-
     move: (event, publicIds, { redrives, waitMs } = {}) =>
       execute(async (place) => {
         const outcomes: Moved[] = [];

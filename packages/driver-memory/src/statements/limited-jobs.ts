@@ -1,4 +1,6 @@
 import {
+  type HoldingRun,
+  isSettled,
   type LimitedJob,
   type LimitedJobs,
   type LimitedJobsBounds,
@@ -7,9 +9,9 @@ import {
   type TakenSlots,
 } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
+import { isAlive } from './anchor.js';
 import { isFree } from './limits.js';
 import type { Place } from './place.js';
-import { named, rateTime, runOf } from './situation.js';
 
 /** The most limits, or rates, that are returned, and the fewest jobs of a part that are counted. */
 const MOST_NAMES = 1_000;
@@ -40,8 +42,24 @@ export function limitedJobs(place: Place, bounds: LimitedJobsBounds): LimitedJob
 
 function limitedJob(place: Place, job: JobRow): readonly LimitedJob[] {
   const run = runOf(place, job);
-  const { queue, limits, status } = job;
-  return run === null ? [] : [{ ...named(job), queue, limits, run, due: status === 'new' }];
+  const { publicId, kind, queue, limits, status } = job;
+  return run === null ? [] : [{ publicId, kind, queue, limits, run, due: status === 'new' }];
+}
+
+/** The run that has a job: of a live worker, or by a lease. */
+function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun | null {
+  const { database, tx } = place;
+  const last = database.tables.runs.findBy('jobId', id, tx).at(-1)?.value;
+  if (isSettled(status)) return null;
+  const alive = last?.finishedAt === null && isAlive(place, last.workerId);
+  if (!alive && status === 'new') return null;
+  const worker = last && database.tables.workers.findBy('id', last.workerId, tx)[0]?.value;
+  return {
+    runId: last?.runId ?? runId ?? '',
+    worker: worker?.info.name ?? null,
+    since: last === undefined ? null : new Date(last.startedAt),
+    alive,
+  };
 }
 
 /** A slot that is new in an open transaction counts too, as a lock does. */
@@ -58,9 +76,10 @@ export function takenSlots({ database }: Place, names?: readonly string[]): read
     }));
 }
 
-export function rateTimes(place: Place, names?: readonly string[]): readonly RateTime[] {
-  const { database, tx } = place;
-  const all = database.tables.rates.find(tx, () => true).map(({ value }) => value.name);
-  const wanted = [...new Set(names ?? all)].toSorted().slice(0, MOST_NAMES);
-  return wanted.flatMap((name) => rateTime(place, name));
+export function rateTimes({ database, tx }: Place, names?: readonly string[]): readonly RateTime[] {
+  return database.tables.rates
+    .find(tx, ({ name }) => names?.includes(name) ?? true)
+    .map(({ value }) => ({ name: value.name, nextInUs: value.nextUs - database.clock.now() * 1_000 }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .slice(0, MOST_NAMES);
 }

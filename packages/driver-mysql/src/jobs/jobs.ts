@@ -5,7 +5,6 @@ import type { MysqlTransaction } from '../query.js';
 import { findDuplicates } from '../store/duplicates.js';
 import { enqueue } from '../store/enqueue.js';
 import type { InTransaction } from '../store/in-transaction.js';
-import { jobRuns } from '../store/job-runs.js';
 import { move } from '../store/move.js';
 import type { Scope } from '../store/scope.js';
 import { takenKey } from '../store/taken-key.js';
@@ -35,8 +34,6 @@ export function quietJobsOf(
     ids: (filter, page) => listJobIds(on, context, filter, page),
 
     count: (filter, page) => countJobs(on, context, filter, page),
-
-    jobRuns: (publicId) => jobRuns(on, context, publicId),
 
     move: (event, publicIds, { redrives = null } = {}) =>
       move(on, sql, inTransaction, { event, publicIds, redrives }),

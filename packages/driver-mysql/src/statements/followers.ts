@@ -25,12 +25,6 @@ export const followerStatements = ({ job, follower }: Tables) => ({
       STRAIGHT_JOIN ${job} AS first FORCE INDEX (public_id) ON first.public_id = edge.after_id
       WHERE edge.public_id IN (${publicIds}) AND first.status IN ${OUTSTANDING}`,
 
-  followed: `
-      SELECT first.public_id, first.kind FROM ${follower} AS edge FORCE INDEX (PRIMARY)
-      STRAIGHT_JOIN ${job} AS first FORCE INDEX (public_id) ON first.public_id = edge.after_id
-      STRAIGHT_JOIN ${job} AS job FORCE INDEX (public_id) ON job.public_id = edge.public_id AND ${isFollower}
-      WHERE edge.public_id = ? AND first.status IN ${OUTSTANDING} LIMIT ?`,
-
   findFollowers: (publicIds: string): string =>
     `SELECT CAST(id AS CHAR) AS id, public_id FROM ${job} WHERE public_id IN (${publicIds})`,
 

@@ -1,4 +1,5 @@
 import { alive } from './anchor.js';
+import { ms } from './columns.js';
 import type { Tables } from './tables.js';
 
 /** Whether a job's newest run shares one row with other jobs. */
@@ -64,3 +65,19 @@ export const leased = ({ job }: Tables, where: string): string => `
         SELECT job.id FROM (SELECT DISTINCT queue FROM ${job}) AS lane
         STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_leased) ON job.queue = lane.queue AND job.leased = 1
         WHERE ${where}`;
+
+/** The run that has a job, if it is in progress or `alive`. The ? is the prefix of the workers' locks. */
+const RUN = `COALESCE(${newest('process_id')}, job.process_id) AS run_id, worker.name AS worker,
+             CAST(${ms(newest('started_at'))} AS CHAR) AS since, CAST(${HELD} AS SIGNED) AS alive`;
+
+export const NAMED = 'job.public_id, job.kind, job.status';
+
+/**
+ * Jobs and their runs. The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
+ *
+ * @param others More columns of `job`.
+ */
+export const heldJobs = (tables: Tables, ids: string, others = ''): string => `
+      SELECT CAST(job.id AS CHAR) AS id, ${NAMED}, ${others === '' ? '' : `${others}, `}${RUN}
+      FROM (${ids}) AS page STRAIGHT_JOIN ${tables.job} AS job ON job.id = page.id
+      ${newestRun(tables)}`;

@@ -8,6 +8,9 @@ export const jobStatements = (tables: Tables) => {
   const { job, run, openRun } = tables;
 
   return {
+    states: (publicIds: string): string =>
+      `SELECT public_id, status FROM ${job} WHERE public_id IN (${publicIds})`,
+
     find: (publicIds: string): string =>
       `SELECT CAST(id AS CHAR) AS id, public_id, ${MET} FROM ${job} WHERE public_id IN (${publicIds})`,
 

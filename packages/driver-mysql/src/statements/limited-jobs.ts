@@ -1,10 +1,11 @@
-import { held, leased } from './in-progress.js';
-import { heldJobs, RATE_TIME } from './situation.js';
+import { held, heldJobs, leased } from './in-progress.js';
 import type { Tables } from './tables.js';
+
+const RATE_TIME = 'name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), next_at) AS CHAR) AS next_us';
 
 /** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
-  const { job, slot, rate, setting, takenSlots } = tables;
+  const { job, slot, rate, takenSlots } = tables;
   const ofPart = `FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?`;
   /** The same of each part. The values of each are queue, limits, and a number of jobs. */
   const parts = (count: number, of: (place: number) => string): string =>
@@ -32,9 +33,8 @@ export const limitedJobStatements = (tables: Tables) => {
 
     takenSlots: `CALL ${takenSlots}(?)`,
 
-    allRateTimes: `
-      SELECT ${RATE_TIME}
-      FROM ${rate} AS rate LEFT JOIN ${setting} AS fixed ON fixed.name = rate.name
-      ORDER BY rate.name LIMIT 1000`,
+    allRateTimes: `SELECT ${RATE_TIME} FROM ${rate} ORDER BY name LIMIT 1000`,
+
+    rateTimes: (names: string): string => `SELECT ${RATE_TIME} FROM ${rate} WHERE name IN (${names})`,
   };
 };

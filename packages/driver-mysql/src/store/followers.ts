@@ -5,7 +5,6 @@ import {
   type FollowersLook,
   isSettled,
   MOST_FOLLOWED,
-  type NamedJob,
   NEVER,
 } from '@rowlock/core/driver';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -156,20 +155,6 @@ interface LockedRow {
 interface TimeRow {
   readonly public_id: string;
   readonly available_at: string;
-}
-
-/** The most jobs that are named for which a job waits. */
-const MOST_NAMED = 10;
-
-/** The outstanding jobs for which a job waits. @throws DriverError */
-export async function followed(
-  on: MysqlTransaction,
-  sql: Statements,
-  publicId: string,
-): Promise<{ readonly jobs: readonly NamedJob[]; readonly more: boolean }> {
-  const rows = await query<{ public_id: string; kind: string }>(on, sql.followed, [publicId, MOST_NAMED + 1]);
-  const jobs = rows.map(({ public_id, kind }) => ({ publicId: public_id, kind }));
-  return { jobs: jobs.slice(0, MOST_NAMED), more: jobs.length > MOST_NAMED };
 }
 
 async function publicIds(

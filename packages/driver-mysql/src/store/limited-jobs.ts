@@ -9,12 +9,12 @@ import type {
 } from '@rowlock/core/driver';
 import { callAtGate, type GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
+import { type HeldRow, held } from '../insight/rows.js';
 import { call, type MysqlTransaction, query } from '../query.js';
 import { raw } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 import { gateOf } from '../workers/lock-name.js';
 import { heldBy } from './selection.js';
-import { type HeldRow, held, type RateTimeRow, toRateTime } from './situation.js';
 
 /** The fewest jobs of a part that are counted, and the most parts of one statement. */
 const LEAST = 10;
@@ -29,7 +29,7 @@ export async function limitedJobs(
   { parts: most, counted }: LimitedJobsBounds,
 ): Promise<LimitedJobs> {
   const { sql, lockPrefix } = context;
-  const queues = (await query<{ queue: string }>(on, sql.queues)).map(({ queue }) => queue);
+  const queues = (await query<{ queue: string }>(on, sql.insight.queues)).map(({ queue }) => queue);
   const parts = await allParts(on, context, queues, most);
   const share = Math.max(LEAST, Math.floor(counted / Math.max(1, parts.length)));
   const leased = await query<LimitedRow>(on, sql.leasedLimitedJobs, [lockPrefix]);
@@ -101,7 +101,8 @@ export async function rateTimes(
 ): Promise<readonly RateTime[]> {
   const given = names === undefined ? undefined : list(names);
   const text = given === undefined ? sql.allRateTimes : sql.rateTimes(given.places);
-  return (await query<RateTimeRow>(on, text, given?.values)).map(toRateTime);
+  const rows = await query<{ name: string; next_us: string }>(on, text, given?.values);
+  return rows.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) }));
 }
 
 function limitedJob(row: LimitedRow): readonly LimitedJob[] {

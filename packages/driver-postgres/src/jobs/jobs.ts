@@ -2,7 +2,6 @@ import type { Jobs } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers } from '../query.js';
-import { jobRuns } from '../store/job-runs.js';
 import { move } from '../store/move.js';
 import { update } from '../store/update.js';
 import { countJobs, listJobIds, listJobs } from '../store/views.js';
@@ -31,8 +30,6 @@ export function jobsOf(context: Context, scope: Scope): Jobs {
     ids: (filter, page) => listJobIds(reading(filter), context, filter, page),
 
     count: (filter, page) => countJobs(scope.withoutTimeout, context, filter, page),
-
-    jobRuns: (publicId) => jobRuns(scope.on, context, publicId),
 
     move(event, publicIds, { redrives = null, waitMs } = {}) {
       const moves = { event, publicIds, redrives };

@@ -17,6 +17,15 @@ export const newestRun = ({ run, openRun }: Tables): string => `LEFT JOIN LATERA
                         AND last.worker_id IN (SELECT id FROM alive), false) AS held
       ) AS state`;
 
+const ms = (time: string): string => `extract(epoch FROM ${time}) * 1000`;
+
+/** The run that has a job, as JSON: of a live worker, or by a lease. Needs `newestRun`. */
+export const RUN = `CASE WHEN held OR job.status = 'in-progress' THEN json_build_object(
+        'run_id', coalesce(last.process_id, job.process_id), 'worker', worker.name,
+        'since', ${ms('last.started_at')}, 'alive', held) END`;
+
+export const NAMED = `json_build_object('publicId', job.public_id, 'kind', job.kind)`;
+
 /**
  * The most runs of a worker that are read. It is never reached while the worker reports. Without a bound, the planner would scan all
  * runs.

@@ -1,13 +1,12 @@
 import { alive } from './anchor.js';
-import { newestRun, running } from './in-progress.js';
-import { NAMED, RUN } from './situation.js';
+import { NAMED, newestRun, RUN, running } from './in-progress.js';
 import type { Tables } from './tables.js';
 
 const WAITS = "status = 'new' AND due AND limits <> ''";
 
 /** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
-  const { job, worker, limitSlot, limitMark, rate, limitSetting } = tables;
+  const { job, worker, limitSlot, limitMark, rate } = tables;
   const run = `${newestRun(tables)} LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id`;
 
   /**
@@ -64,9 +63,7 @@ export const limitedJobStatements = (tables: Tables) => {
       ORDER BY slot.name COLLATE "C"`,
 
     rateTimes: `
-      SELECT rate.name, extract(epoch FROM rate.next_at - statement_timestamp()) * 1000000 AS next_us,
-             fixed.starts, fixed.per_ms AS "perMs", fixed.burst
-      FROM (SELECT * FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[]) ORDER BY name COLLATE "C" LIMIT 1000) AS rate
-      LEFT JOIN ${limitSetting} AS fixed ON fixed.name = rate.name`,
+      SELECT name, extract(epoch FROM next_at - statement_timestamp()) * 1000000 AS next_us
+      FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[]) ORDER BY name COLLATE "C" LIMIT 1000`,
   };
 };

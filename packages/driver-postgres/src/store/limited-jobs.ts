@@ -1,7 +1,7 @@
 import type { LimitedJobs, LimitedJobsBounds, NamedJob, RateTime, TakenSlots } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { type RunRow, toRun } from '../insight/facts.js';
 import { type PostgresTransaction, query } from '../query.js';
-import { type RateTimeRow, type RunRow, toRateTime, toRun } from './situation.js';
 
 interface PartRow {
   queue: string;
@@ -54,8 +54,8 @@ export async function rateTimes(
   { sql }: Context,
   names?: readonly string[],
 ): Promise<readonly RateTime[]> {
-  const rows = await query<RateTimeRow & Columns>(on, sql.rateTimes, [names ?? null]);
-  return rows.map(toRateTime);
+  const rows = await query<{ name: string; next_us: number }>(on, sql.rateTimes, [names ?? null]);
+  return rows.map(({ name, next_us: nextInUs }) => ({ name, nextInUs }));
 }
 
 interface Columns {

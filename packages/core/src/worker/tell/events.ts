@@ -1,8 +1,8 @@
 import { inCleanContext } from '../../clean-context.js';
 import { InvalidInputError } from '../../errors.js';
+import type { UnservedJobs } from '../../insight/served.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
-import type { UnservedJobs } from '../../stats/served.js';
 import type { RunInfo } from '../run/run-info.js';
 
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */

@@ -1,0 +1,86 @@
+import { isDate } from 'node:util/types';
+import type { Clock } from '../clock.js';
+import type { Driver } from '../driver/driver.js';
+import type { BegunRun } from '../driver/insight.js';
+import { InvalidInputError, JobNotFoundError } from '../errors.js';
+import { checkName, checkWhole } from '../input.js';
+import { insightOf } from './surroundings.js';
+
+/** The highest `limit`. */
+const MOST = 5_000;
+
+/** How many runs are looked at, at least, where a filter leaves some out. */
+const LOOK = 2_000;
+
+const HOUR_MS = 3_600_000;
+
+/** The runs to find. All the given conditions must hold. */
+export interface LatestRunsOptions {
+  /** The earliest begin of a run. Default: an hour before `before`, or before now. */
+  readonly from?: Date;
+  /** The begin of a run is before this. Default: now. */
+  readonly before?: Date;
+  readonly queue?: string;
+  readonly kind?: string;
+  /** The name of the worker. */
+  readonly worker?: string;
+  readonly outcome?: BegunRun['outcome'];
+  /** 1 to 5,000. Default 100. */
+  readonly limit?: number;
+}
+
+export interface LatestRuns {
+  /** Newest first. */
+  readonly runs: readonly BegunRun[];
+  /** Whether there may be more in this time. */
+  readonly more: boolean;
+}
+
+/** The runs of a job, oldest first. @throws JobNotFoundError, InvalidInputError, DriverError */
+export async function jobRuns(
+  driver: Pick<Driver, 'name' | 'insight'>,
+  publicId: string,
+): Promise<readonly BegunRun[]> {
+  const runs = await insightOf(driver).runs({ publicId });
+  if (runs === undefined) throw new JobNotFoundError(publicId);
+  return runs;
+}
+
+/** @throws InvalidInputError, DriverError */
+export async function latestRuns(
+  driver: Pick<Driver, 'name' | 'insight'>,
+  clock: Clock,
+  { from, before, limit = 100, ...conditions }: LatestRunsOptions,
+): Promise<LatestRuns> {
+  checkWhole('limit', limit, 1, MOST);
+  for (const [name, value] of Object.entries(conditions)) if (value !== undefined) checkName(name, value);
+  checkTime('from', from);
+  checkTime('before', before);
+  const isFiltered = Object.values(conditions).some((value) => value !== undefined);
+  const look = isFiltered ? Math.max(limit, LOOK) : limit;
+  const began = {
+    from: from ?? new Date((before?.getTime() ?? clock.now()) - HOUR_MS),
+    before: before ?? null,
+    limit: look,
+  };
+  const looked = (await insightOf(driver).runs(began)) ?? [];
+  const found = looked.filter((run) => isOf(run, conditions));
+  return { runs: found.slice(0, limit), more: looked.length === look || found.length > limit };
+}
+
+function isOf(
+  run: BegunRun,
+  { queue, kind, worker, outcome }: Pick<LatestRunsOptions, 'queue' | 'kind' | 'worker' | 'outcome'>,
+): boolean {
+  return (
+    (queue ?? run.queue) === run.queue &&
+    (kind ?? run.kind) === run.kind &&
+    (worker === undefined || worker === run.worker) &&
+    (outcome ?? run.outcome) === run.outcome
+  );
+}
+
+function checkTime(what: string, time: Date | undefined): void {
+  if (time !== undefined && (!isDate(time) || Number.isNaN(time.getTime())))
+    throw new InvalidInputError(`${what} must be a valid Date.`);
+}

@@ -1,0 +1,158 @@
+import type { WorkerView } from '../driver/anchor.js';
+import type { Driver, Uses } from '../driver/driver.js';
+import type { Counts, History, StepTally } from '../driver/history.js';
+import type { Backlog } from '../driver/insight.js';
+import type { Lane } from '../driver/lane.js';
+import { emptyBuckets, type Percentiles, percentiles } from './buckets.js';
+import type { JobCount } from './job-count.js';
+import { isServed } from './served.js';
+import { insightOf } from './surroundings.js';
+
+/**
+ * The most due jobs of a queue that are counted, and of all queues together: their kinds are not in the index, so each is
+ * looked up. As many delayed ones are counted.
+ */
+const MOST = 10_000;
+const MOST_IN_ALL = 20_000;
+
+/** The jobs of one kind in one queue. */
+export interface LaneStats extends Lane {
+  /** Due and delayed jobs. */
+  readonly waiting: JobCount;
+  /** Jobs whose time has come, and that no run has. */
+  readonly due: JobCount;
+  readonly delayed: JobCount;
+  /** Due jobs that a pause stops. */
+  readonly paused: number;
+  /** Jobs of live workers' runs, as these have reported last: every 2 s. */
+  readonly running: number;
+  /** How long the due job whose time came first has been due, in milliseconds. Null without one. */
+  readonly oldestDueMs: number | null;
+  /** Whether a live worker takes jobs of this kind from this queue. */
+  readonly served: boolean;
+  /** Since the begin of the minute before this one. */
+  readonly minute: WindowStats;
+  /** Since the begin of the 59th minute before this one. */
+  readonly hour: WindowStats;
+}
+
+/** What workers have settled in a time. Jobs that a client has cancelled do not count. */
+export interface WindowStats {
+  /** How long the time is, in seconds. */
+  readonly seconds: number;
+  /** Completed, failed and cancelled jobs. */
+  readonly settled: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Runs after which the job is tried again. */
+  readonly retried: number;
+  /** From the time a job was due to its claim, in milliseconds. Null without a run. */
+  readonly waitedMs: Percentiles | null;
+  /** From a job's claim to its settlement, in milliseconds. Null without a run. */
+  readonly tookMs: Percentiles | null;
+}
+
+/** The jobs by queue and kind, in this order. Without lanes that have no job and had none for an hour. */
+export interface Stats {
+  readonly lanes: readonly LaneStats[];
+}
+
+export async function stats(
+  driver: Pick<Driver, 'name' | 'insight' | 'history'> & Uses<{ workers: 'list' }>,
+): Promise<Stats> {
+  const insight = insightOf(driver);
+  const [all, backlog, minute, hour] = await Promise.all([
+    driver.workers.list(),
+    insight.backlog(MOST, MOST_IN_ALL),
+    windowBack(driver.history, 1),
+    windowBack(driver.history, 59),
+  ]);
+  const workers = all.filter(({ alive }) => alive);
+  const known = [...backlog, ...hour.lanes, ...workers.flatMap(({ running }) => running)];
+  const lanes = new Map(known.map(({ queue, kind }) => [nameOf({ queue, kind }), { queue, kind }]));
+  return {
+    lanes: [...lanes]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, lane]) => ({
+        ...waitingOf(lane, backlog, workers),
+        served: isServed(lane, workers),
+        minute: windowOf(lane, minute),
+        hour: windowOf(lane, hour),
+      })),
+  };
+}
+
+function waitingOf(
+  lane: Lane,
+  backlog: readonly Backlog[],
+  workers: readonly WorkerView[],
+): Omit<LaneStats, 'served' | 'minute' | 'hour'> {
+  const own = workers.flatMap(({ running }) => running.filter((each) => isOf(each, lane)));
+  const held = own.reduce((sum, each) => sum + each.held, 0);
+  const found = backlog.find((each) => isOf(each, lane));
+  const { more = false, moreDelayed = false, paused = 0, oldestDueMs = null } = found ?? {};
+  // Of a count that is cut off, the jobs that are held may not be a part.
+  const due = { count: Math.max(0, (found?.due ?? 0) - (more ? 0 : held)), more };
+  const delayed = { count: found?.delayed ?? 0, more: moreDelayed };
+  return {
+    ...lane,
+    waiting: { count: due.count + delayed.count, more: more || moreDelayed },
+    due,
+    delayed,
+    paused: Math.min(paused, due.count),
+    running: own.reduce((sum, each) => sum + each.jobs, 0),
+    oldestDueMs: due.count === 0 ? null : oldestDueMs,
+  };
+}
+
+/** The counts of this minute, and of so many before it. */
+interface Window {
+  readonly seconds: number;
+  readonly lanes: readonly Lane[];
+  readonly sums: readonly StepTally[];
+}
+
+async function windowBack(history: Pick<History, 'tallies'>, minutes: number): Promise<Window> {
+  const { now, sums } = await history.tallies({ minutes, step: 60, queue: null, byLane: true });
+  const seconds = minutes * 60 + (now.getTime() % 60_000) / 1_000;
+  return { seconds, lanes: sums.flatMap(({ lane }) => lane ?? []), sums };
+}
+
+function windowOf(lane: Lane, { seconds, sums }: Window): WindowStats {
+  const own = sums.filter((each) => each.lane !== null && isOf(each.lane, lane));
+  const { completed, failed, cancelled, retried, waits, runs } = own.reduce<Counts>(added, NONE);
+  const settled = completed + failed + cancelled;
+  const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
+  return { seconds, settled, completed, failed, cancelled, retried, ...times };
+}
+
+const NONE: Counts = {
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  retried: 0,
+  waits: emptyBuckets(),
+  runs: emptyBuckets(),
+};
+
+function added(one: Counts, other: Counts): Counts {
+  const each = (these: readonly number[], those: readonly number[]): readonly number[] =>
+    these.map((count, place) => count + (those[place] ?? 0));
+  return {
+    completed: one.completed + other.completed,
+    failed: one.failed + other.failed,
+    cancelled: one.cancelled + other.cancelled,
+    retried: one.retried + other.retried,
+    waits: each(one.waits, other.waits),
+    runs: each(one.runs, other.runs),
+  };
+}
+
+function isOf(one: Lane, other: Lane): boolean {
+  return one.queue === other.queue && one.kind === other.kind;
+}
+
+function nameOf({ queue, kind }: Lane): string {
+  return `${queue}\n${kind}`;
+}
