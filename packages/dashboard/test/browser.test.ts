@@ -238,7 +238,8 @@ test('limits are set, beginning with the numbers of today, and reset', async () 
   await page.getByLabel('In how many seconds').fill('60');
   await set();
   await page.getByRole('cell', { name: '100 in 1 min' }).waitFor();
-  expect(await stage.rowlock.limits.list()).toMatchObject([{ name: 'mail', max: 3, starts: 100, burst: 1 }]);
+  const mail = (await stage.rowlock.limits.list()).find(({ name }) => name === 'mail');
+  expect(mail).toMatchObject({ max: 3, starts: 100, burst: 1 });
   await screenshot('limits');
   expect(await faults()).toEqual([]);
   await page.getByRole('button', { name: 'Reset the limit mail' }).click();
