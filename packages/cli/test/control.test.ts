@@ -42,7 +42,7 @@ describe.each(SERVERS)('on $name', (server) => {
     expect((await call(['limits', 'list', '--json'], { url })).stdout).toBe('');
     expect((await call(['limits', 'list'], { url })).stdout).toMatch(/^No limit is in use/);
     expect(await call([...set, '--starts', '60'], { url })).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('has starts without per'),
     });
   });
