@@ -90,7 +90,7 @@ export const size = fc.constantFrom(1, 2, 3);
 export const target = fc.constantFrom(...PAUSABLE);
 
 export const rateName = fc.constantFrom(...RATE_NAMES);
-export const spacing: fc.Arbitrary<Spacing> = fc.record({
+const spacing: fc.Arbitrary<Spacing> = fc.record({
   hours: fc.constantFrom(1, 1, 2),
   burst: fc.constantFrom(1, 1, 2, 3),
 });
