@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BrowserStage, browserStage, gate, Mail, Print } from './browser-stage.js';
+import { type BrowserStage, browserStage, Mail, Print } from './browser-stage.js';
 
 let stage: BrowserStage;
 
@@ -38,7 +38,7 @@ test('on MySQL: the overview, jobs, a job, its picture, its replay and the histo
     .getByText(`waits for job …${first.publicId.slice(-8)} of its key`)
     .waitFor();
   expect(await faults()).toEqual([]);
-  gate.resolve();
+  stage.openGate();
   await stage.rowlock.settled(second.publicId, { timeout: '60s' });
   await worker.stop();
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BrowserStage, browserStage, gate, Mail, Print } from './browser-stage.js';
+import { type BrowserStage, browserStage, Mail, Print } from './browser-stage.js';
 
 let stage: BrowserStage;
 let printed: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   printed = job.publicId;
   // The record is written beside the run.
   while ((await rowlock.insight.runs(printed)).length === 0) await sleep(20);
-  gate.resolve();
+  stage.openGate();
   await rowlock.settled(printed, { timeout: '60s' });
   await worker.stop();
 });

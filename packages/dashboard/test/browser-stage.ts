@@ -34,7 +34,7 @@ export const Report = defineHandler({
   run: () => ({ pages: 3 }),
 });
 
-/** Runs until the gate is open, one at a time. */
+/** Runs until the gate of the newest stage is open, one at a time. */
 export const Print = defineHandler({
   kind: 'print',
   queue: 'printers',
@@ -43,7 +43,7 @@ export const Print = defineHandler({
   run: ({ signal }) => Promise.race([gate.promise, once(signal, 'abort')]).then(() => {}),
 });
 
-export const gate = Promise.withResolvers<void>();
+let gate = Promise.withResolvers<void>();
 
 /** A page, and what the browser has complained of, e.g. of the content security policy. */
 export interface Opened {
@@ -62,6 +62,8 @@ export interface BrowserStage {
   readonly rowlock: Rowlock<unknown>;
   /** What the next requests may do. */
   grant: Grant;
+  /** Lets `Print` end, from now on. */
+  openGate(): void;
   open(path: string, options?: BrowserContextOptions): Promise<Opened>;
   /** Closes what was opened. Pages would go on looking. */
   closePages(): Promise<void>;
@@ -82,6 +84,7 @@ const SERVERS = {
 /** A dashboard on a fresh database, and a browser. */
 export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promise<BrowserStage> {
   mkdirSync(SCREENSHOTS, { recursive: true });
+  gate = Promise.withResolvers<void>();
   const server = SERVERS[on];
   const database = await server.fresh();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -97,6 +100,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
   const stage: BrowserStage = {
     rowlock,
     grant: 'operator',
+    openGate: gate.resolve,
     async open(path, options = {}) {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker, WorkerOptions } from '@rowlock/core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type BrowserStage, browserStage, gate, Mail, Print, Report } from './browser-stage.js';
+import { type BrowserStage, browserStage, Mail, Print, Report } from './browser-stage.js';
 
 let stage: BrowserStage;
 /** Those of the test that is running. One that fails must not leave its worker to the next. */
@@ -196,7 +196,7 @@ test('the lock picture: who runs, who waits for what, and who has the slot of a 
   await stage.rowlock.jobs.pause({ limit: 'printer' });
   await page.getByRole('button', { name: 'Resume the limit printer' }).click();
   await page.getByRole('button', { name: 'Resume the limit printer' }).waitFor({ state: 'detached' });
-  gate.resolve();
+  stage.openGate();
   await stage.rowlock.settled(third.publicId, { timeout: '60s' });
   await worker.stop();
   expect(complaints).toEqual([]);
