@@ -106,7 +106,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     const connect = (): Promise<Connection> => connectWith(connecting, answerMs, onConnect);
     const areShared = async (): Promise<boolean> =>
       sessions === 'auto'
-        ? sharesSessions(() => takeConnection(pool, answerMs), connect, sql)
+        ? sharesSessions(() => takeConnection(pool, answerMs), connect, sql.anchor)
         : sessions === 'shared';
     const control = sessionControl(onPool(pool, answerMs), () => push && !shared);
     const end: GiveUp = (client) => giveUp(control, client);

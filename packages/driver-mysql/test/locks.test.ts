@@ -83,7 +83,7 @@ describe('the locks of a claim', () => {
       afterAll(dropDatabase);
 
       test('the places are walked in the order of their index, and locked by their primary keys', async () => {
-        const { claim, claimFromPage } = statements(schema);
+        const { claim, claimFromPage } = statements(schema).claims;
         const text = productIn(await versionOf(pool)) === 'MySQL' ? claim : claimFromPage;
         const part = ['k', '', 'q', 34];
         const line =

@@ -77,7 +77,7 @@ const VERBS = [...spelled(schema)]
   .sort((one, other) => other.text.length - one.text.length)
   .map(({ verb, text }) => {
     const parts = text.split(GIVEN).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-    return { verb, pattern: new RegExp(`^${parts.join('[\\s\\S]*')}$`) };
+    return { verb: verb.slice(verb.indexOf('.') + 1), pattern: new RegExp(`^${parts.join('[\\s\\S]*')}$`) };
   });
 
 /** A statement's verb, if it is one of the driver's. */

@@ -4,7 +4,7 @@ import { sharesSessions } from '../src/connection/shared-sessions.js';
 import { context } from '../src/context.js';
 import { serverUrl } from './server.js';
 
-const { sql } = context('any', 20_000);
+const { anchor: sql } = context('any', 20_000).sql;
 let sessions: readonly [Connection, Connection, Connection];
 
 beforeAll(async () => {

@@ -11,12 +11,12 @@ const CLAIMS = [
 
 /** What the texts are spelled for that depend on more than lists and tables. */
 const SPELLED_FOR: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
-  idleLimit: [[60]],
-  claim: CLAIMS,
-  claimFromPage: CLAIMS,
-  keysOfPage: CLAIMS,
-  findDuplicates: [[2]],
-  findSeen: [[2]],
+  'claims.idleLimit': [[60]],
+  'claims.claim': CLAIMS,
+  'claims.claimFromPage': CLAIMS,
+  'claims.keysOfPage': CLAIMS,
+  'enqueues.findDuplicates': [[2]],
+  'enqueues.findSeen': [[2]],
 };
 
 /** What stands where a statement has a list of placeholders or a table of rows. */

@@ -74,9 +74,13 @@ test.each([0, 3_000])(
     for (const count of [1, 2, 1_000]) {
       const { text, values } = queueRows(Array.from({ length: count }, (_, place) => named(place)));
       for (const [statement, sent, wanted] of [
-        [sql.dueQueues(text, '?'), [...values, 'k'], ['job_claim']],
-        [sql.survey(text, '?'), ['k', ...values], ['job_claim', 'job_claim', 'job_later', 'job_leased']],
-        [sql.reclaimable(text), ['lock', ...values, 1, 'lock'], ['job_leased']],
+        [sql.surveys.dueQueues(text, '?'), [...values, 'k'], ['job_claim']],
+        [
+          sql.surveys.survey(text, '?'),
+          ['k', ...values],
+          ['job_claim', 'job_claim', 'job_later', 'job_leased'],
+        ],
+        [sql.leases.reclaimable(text), ['lock', ...values, 1, 'lock'], ['job_leased']],
       ] as const) {
         const [plans] = await plain.execute<Plan[]>(
           `EXPLAIN FORMAT=TRADITIONAL ${statement}`,
@@ -115,8 +119,8 @@ test('statements for many queues read the first jobs of each alone', async () =>
     return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
   };
   for (const [statement, sent] of [
-    [sql.dueQueues(text, '?'), [...values, 'k']],
-    [sql.survey(text, '?'), ['k', ...values]],
+    [sql.surveys.dueQueues(text, '?'), [...values, 'k']],
+    [sql.surveys.survey(text, '?'), ['k', ...values]],
   ] as const) {
     const before = await read();
     const [rows] = await plain.execute<RowDataPacket[]>(statement, [...sent].map(String));

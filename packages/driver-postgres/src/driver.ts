@@ -78,7 +78,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     watch(pool);
     const { sql, answerMs } = context;
     const outside = new OutsidePool(pool);
-    const compare = (): Promise<boolean> => sharesSessions(pool, outside, sql);
+    const compare = (): Promise<boolean> => sharesSessions(pool, outside, sql.anchor);
     const areShared = async (): Promise<boolean> => (sessions === 'auto' ? compare() : sessions === 'shared');
     const findOut = async (): Promise<boolean> => !(await compare());
     // An application may run anything on its own connections, as DISCARD ALL, so nothing is prepared there.

@@ -32,19 +32,19 @@ export function describeFlatClaim(rows: number): void {
     const explain = (text: string, values: unknown[]): Promise<Plan> => explained(client, text, values);
 
     test('a claim walks its own index and touches a handful of pages', async () => {
-      const plan = await explain(sql.claimOne, ['q', -32_768, 0, ['k'], []]);
+      const plan = await explain(sql.claims.claimOne, ['q', -32_768, 0, ['k'], []]);
       expect(indexes(plan)).toEqual(['job_claim']);
       expect(pages(plan)).toBeLessThan(20);
     });
 
     test('so does a claim of several', async () => {
-      const plan = await explain(sql.claim, ['q', -32_768, 0, ['k'], [], 10]);
+      const plan = await explain(sql.claims.claim, ['q', -32_768, 0, ['k'], [], 10]);
       expect(indexes(plan)).toEqual(['job_claim']);
       expect(pages(plan)).toBeLessThan(40);
     });
 
     test('so does a claim that finds nothing', async () => {
-      const plan = await explain(sql.claimOne, ['q', 32_767, 0, ['k'], []]);
+      const plan = await explain(sql.claims.claimOne, ['q', 32_767, 0, ['k'], []]);
       expect(indexes(plan)).toEqual(['job_claim']);
       expect(pages(plan)).toBeLessThan(20);
     });
@@ -61,13 +61,13 @@ export function describeFlatClaim(rows: number): void {
 
     test('siblings and dependencies of a key are found without its history', async () => {
       for (const siblings of [
-        await explain(sql.lockKey, ['q', 'busy', 100]),
-        await explain(sql.lockSiblings, ['q', ['busy', 'rare', 'none'], 100]),
+        await explain(sql.siblings.lockKey, ['q', 'busy', 100]),
+        await explain(sql.siblings.lockSiblings, ['q', ['busy', 'rare', 'none'], 100]),
       ]) {
         expect(indexes(siblings)).toEqual(['job_outstanding']);
         expect(pages(siblings)).toBeLessThan(50);
       }
-      const dependency = await explain(sql.firstOutstanding, ['busy', ['k'], 10_000_000, []]);
+      const dependency = await explain(sql.siblings.firstOutstanding, ['busy', ['k'], 10_000_000, []]);
       expect(indexes(dependency)).toEqual(['job_outstanding']);
       expect(pages(dependency)).toBeLessThan(50);
     });
@@ -77,7 +77,7 @@ export function describeFlatClaim(rows: number): void {
     });
 
     test('a survey asks the indexes alone', async () => {
-      const plan = await explain(sql.survey, [['q'], ['k']]);
+      const plan = await explain(sql.surveys.survey, [['q'], ['k']]);
       expect(indexes(plan)).toContain('job_claim');
       expect(scanned(plan)).toEqual(['pause', 'follower']);
       expect(pages(plan)).toBeLessThan(100);
@@ -88,10 +88,10 @@ export function describeFlatClaim(rows: number): void {
         ['q'],
         Array.from({ length: 1_000 }, (_, place) => `q${place === 500 ? '' : place}`),
       ]) {
-        const plan = await explain(sql.dueQueues, [queues, ['k']]);
+        const plan = await explain(sql.surveys.dueQueues, [queues, ['k']]);
         expect(indexes(plan)).toEqual(['job_claim']);
         expect(pages(plan)).toBeLessThan(10 + 5 * queues.length);
-        const { rows } = await client.query(sql.dueQueues, [queues, ['k']]);
+        const { rows } = await client.query(sql.surveys.dueQueues, [queues, ['k']]);
         expect(rows).toEqual([{ queue: 'q' }]);
       }
     });
@@ -101,7 +101,7 @@ export function describeFlatClaim(rows: number): void {
         "SELECT array_agg(public_id)::text AS ids FROM (SELECT public_id FROM rowlock.job WHERE status = 'complete' LIMIT 50) AS few",
       );
       const { ids } = rows[0];
-      expect(pages(await explain(sql.move, [ids, '{new}', 'cancelled', 'h', null]))).toBeLessThan(1_000);
+      expect(pages(await explain(sql.jobs.move, [ids, '{new}', 'cancelled', 'h', null]))).toBeLessThan(1_000);
     });
   });
 }

@@ -49,20 +49,20 @@ test('beside many records what is asked for a few jobs is planned once, too', as
     const ids = Array.from({ length: runs }, (_, place) => 20_001 + place);
     const runIds = ids.map(() => randomUUID());
     const values = [runIds, ids.map(() => 1), ids, ids[0], ids.at(-1), ids.map(() => 0)];
-    return [`record of ${runs}`, [sql.startRuns, values]] as const;
+    return [`record of ${runs}`, [sql.runs.startRuns, values]] as const;
   });
   const batches = [2, 5, 500].map((jobs) => {
     const ids = Array.from({ length: jobs }, (_, place) => 10_001 + place);
     const values = [ids, randomUUID(), 1, 0, 1, 'host', 'new', ids.at(-1)];
-    return [`settlement of ${jobs}`, [sql.settleAlike, values]] as const;
+    return [`settlement of ${jobs}`, [sql.settlements.settleAlike, values]] as const;
   });
   const ending = ['retry', 'new', 1, 0, 1_000, 1, null, '{}', 'host'].map((value) => [value]);
   await arePlannedOnce(client, {
     ...Object.fromEntries([...records, ...batches]),
-    survey: [sql.survey, [['q'], ['k']]],
-    settle: [sql.settle, [[1], [randomUUID()], ...ending, 'new', [1]]],
-    'complete with what a handler wrote': [sql.completeAll, [3, null, 1, 0, 0, 'host', 'new']],
-    'settle and commit': [sql.settleAll, [[2], [randomUUID()], ...ending, 'new', [2]]],
+    survey: [sql.surveys.survey, [['q'], ['k']]],
+    settle: [sql.settlements.settle, [[1], [randomUUID()], ...ending, 'new', [1]]],
+    'complete with what a handler wrote': [sql.settlements.completeAll, [3, null, 1, 0, 0, 'host', 'new']],
+    'settle and commit': [sql.settlements.settleAll, [[2], [randomUUID()], ...ending, 'new', [2]]],
   });
   await client.end();
   await database.drop();
@@ -80,7 +80,7 @@ test('of many jobs whose time has come a survey reads those that it promotes', a
      SELECT 'q', 'k', now() - n * interval '1 ms', false FROM generate_series(1, 100000) AS n`,
   );
   await client.query('VACUUM ANALYZE rowlock.job');
-  const plan = await explained(client, sql.survey, [['q', 'other'], ['k']]);
+  const plan = await explained(client, sql.surveys.survey, [['q', 'other'], ['k']]);
   expect(indexes(plan)).toContain('job_later');
   expect(scanned(plan)).toEqual(['pause', 'follower']);
   expect(nodes(plan).map((node) => node['Node Type'])).not.toContain('Sort');
@@ -110,9 +110,9 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
     ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock'],
   ];
   for (const [text, values, index, most] of [
-    [sql.claimOne, claim, 'job_claim', 20],
-    [sql.claimLimited, limited, 'job_limited', 60],
-    [sql.limitedParts, [['q', 'other'], '', 1_000], 'job_limited', 40],
+    [sql.claims.claimOne, claim, 'job_claim', 20],
+    [sql.claims.claimLimited, limited, 'job_limited', 60],
+    [sql.limits.limitedParts, [['q', 'other'], '', 1_000], 'job_limited', 40],
   ] as const) {
     // The first call in a session reads the catalog, for the plans of the function.
     await explained(client, text, [...values]);
@@ -121,14 +121,14 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
     expect(nodes(plan).map((node) => node['Node Type'])).not.toContain('Sort');
     expect(pages(plan)).toBeLessThan(most);
   }
-  const survey = await explained(client, sql.survey, [['q'], ['k']]);
+  const survey = await explained(client, sql.surveys.survey, [['q'], ['k']]);
   // The table of the schedules is empty, and has no page to read.
   expect(scanned(survey)).toEqual(['pause', 'follower', 'schedule']);
   expect(pages(survey)).toBeLessThan(40);
   await arePlannedOnce(client, {
-    claim: [sql.claimOne, claim],
-    'claim with a limit': [sql.claimLimited, limited],
-    parts: [sql.limitedParts, [['q'], '', 1_000]],
+    claim: [sql.claims.claimOne, claim],
+    'claim with a limit': [sql.claims.claimLimited, limited],
+    parts: [sql.limits.limitedParts, [['q'], '', 1_000]],
   });
   await client.end();
   await database.drop();
@@ -148,11 +148,11 @@ test('a hundred thousand jobs of a paused queue cost a claim and a survey nothin
   );
   await client.query('VACUUM ANALYZE');
   const asked = {
-    claim: [sql.claimOne, ['q', -32_768, 0, ['k'], []]],
-    several: [sql.claim, ['q', -32_768, 0, ['k'], [], 10]],
-    limited: [sql.claimLimited, ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock']],
-    parts: [sql.limitedParts, [['q'], '', 1_000]],
-    survey: [sql.survey, [['q'], ['k']]],
+    claim: [sql.claims.claimOne, ['q', -32_768, 0, ['k'], []]],
+    several: [sql.claims.claim, ['q', -32_768, 0, ['k'], [], 10]],
+    limited: [sql.claims.claimLimited, ['q', -32_768, 0, ['k'], [], limits, ['a'], [2], 'rowlock']],
+    parts: [sql.limits.limitedParts, [['q'], '', 1_000]],
+    survey: [sql.surveys.survey, [['q'], ['k']]],
   } satisfies Readonly<Record<string, readonly [text: string, values: unknown[]]>>;
   for (const target of [
     { scope: 'queue', name: 'q' },

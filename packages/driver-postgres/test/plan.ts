@@ -29,8 +29,8 @@ export async function explained(client: pg.Client, text: string, values: unknown
 /** The statements of a job, with a claim of these values. */
 export async function isPlannedOnce(client: pg.Client, claim: unknown[]): Promise<void> {
   await arePlannedOnce(client, {
-    claim: [sql.claimOne, claim],
-    complete: [sql.complete, [1, null, 1, 0, 0, 'host', 'new']],
+    claim: [sql.claims.claimOne, claim],
+    complete: [sql.settlements.complete, [1, null, 1, 0, 0, 'host', 'new']],
   });
 }
 

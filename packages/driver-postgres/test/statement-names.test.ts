@@ -4,8 +4,8 @@ import { statements } from '../src/statements.js';
 
 test('no statement has the name of another: not of one in another schema, nor of another version', () => {
   const [here, there, newer] = ['here', 'there', 'here'].map(statements).map((sql, index) => {
-    const claim = index === 2 ? `${sql.claim} -- newer` : sql.claim;
-    return new NamedStatements({ ...sql, claim }, true).nameOf(claim, 1);
+    const claim = index === 2 ? `${sql.claims.claim} -- newer` : sql.claims.claim;
+    return new NamedStatements({ ...sql, claims: { ...sql.claims, claim } }, true).nameOf(claim, 1);
   });
   expect(here).toMatch(/^rowlock\.claim\b/);
   expect(new Set([here, there, newer]).size).toBe(3);

@@ -7,7 +7,7 @@ import { WalFlush } from '../src/claims/wal-flush.js';
 import { postgres } from '../src/index.js';
 import { statements } from '../src/statements.js';
 
-const { flush, startRuns, startTogether } = statements('rowlock');
+const { flush, startRuns, startTogether } = statements('rowlock').runs;
 
 let plain: pg.Client;
 let url: string;

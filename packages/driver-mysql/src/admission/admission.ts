@@ -15,28 +15,28 @@ export function joinableAdmissionOf(
 ): JoinableAdmission {
   return {
     async setLimit(name, numbers, by) {
-      if (numbers === null) await change(on, sql.unsetLimit, [name]);
+      if (numbers === null) await change(on, sql.limits.unsetLimit, [name]);
       else {
         const { max = null, starts = null, perMs = null, burst = null } = numbers;
-        await change(on, sql.setLimit, [name, max, starts, perMs, burst, by]);
+        await change(on, sql.limits.setLimit, [name, max, starts, perMs, burst, by]);
       }
       await notify([{ limit: name }]);
     },
 
-    limits: async () => (await query<LimitSettingRow>(on, sql.limits)).map(toLimitSetting),
+    limits: async () => (await query<LimitSettingRow>(on, sql.limits.limits)).map(toLimitSetting),
 
     async pause({ scope, name, until, reason, by }, mode = 'replace') {
       const values = [scope, name, until === null ? null : until.getTime(), reason, by];
-      await change(on, mode === 'extend' ? sql.extendPause : sql.pause, values);
+      await change(on, mode === 'extend' ? sql.pauses.extendPause : sql.pauses.pause, values);
       await notify([wakeUpFor({ scope, name })]);
     },
 
     async resume(target) {
-      await change(on, sql.resume, [target.scope, target.name]);
+      await change(on, sql.pauses.resume, [target.scope, target.name]);
       await notify([wakeUpFor(target)]);
     },
 
-    pauses: async () => (await query<PauseRow>(on, sql.pauses)).map(toPauseView),
+    pauses: async () => (await query<PauseRow>(on, sql.pauses.pauses)).map(toPauseView),
   };
 }
 
@@ -54,7 +54,7 @@ export function admissionOf(
     async pause(pause, mode) {
       await joinable.pause(pause, mode);
       // Beside a caller's transaction: under REPEATABLE READ it would lock the gaps, and others who pause would wait for its end.
-      await change(on, sql.endPauses);
+      await change(on, sql.pauses.endPauses);
     },
 
     limitedParts: (stretch) => limitedParts(sql, on, stretch),

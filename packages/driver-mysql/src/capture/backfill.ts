@@ -27,11 +27,11 @@ export async function backfill(
 ): Promise<BackfillStep> {
   const { sql } = context;
   if (first) {
-    await change(on, sql.beginBackfill, [plan.name]);
+    await change(on, sql.captures.beginBackfill, [plan.name]);
     // The changes that were lost so far are committed, so the backfill reads them.
-    if (plan.onError === 'note') await change(on, sql.forgetLosses, [plan.name]);
+    if (plan.onError === 'note') await change(on, sql.captures.forgetLosses, [plan.name]);
   }
-  const [progress] = await query<Progress>(on, sql.lockBackfill, [plan.name]);
+  const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   const before = Number(progress?.rows ?? 0);
   if (progress === undefined || Number(progress.done) === 1) return { rows: before, done: true };
   const table = await readTable(on, context, plan);
@@ -61,7 +61,7 @@ export async function backfill(
   }
   const done = found.length < batch;
   const place = newest === undefined ? null : JSON.stringify(newest);
-  await change(on, sql.moveBackfill, [place, found.length, done, plan.name]);
+  await change(on, sql.captures.moveBackfill, [place, found.length, done, plan.name]);
   return { rows: before + found.length, done };
 }
 

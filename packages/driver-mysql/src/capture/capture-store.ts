@@ -152,7 +152,7 @@ ${parts.join('\n')}`;
     const { context, on } = this.#parts;
     const [row] = await query<{ losses: number; newest: string | null; error: string | null }>(
       on,
-      context.sql.captureLosses,
+      context.sql.captures.captureLosses,
       [name],
     );
     if (row === undefined || Number(row.losses) === 0) return [];

@@ -25,7 +25,7 @@ export async function findCapture(
   capture: string,
 ): Promise<readonly FoundTrigger[]> {
   const prefix = triggerPrefix(schema, capture);
-  const rows = await query<Omit<FoundTrigger, 'operation' | 'statement'>>(on, sql.findCapture, [
+  const rows = await query<Omit<FoundTrigger, 'operation' | 'statement'>>(on, sql.captures.findCapture, [
     prefix,
     prefix,
   ]);

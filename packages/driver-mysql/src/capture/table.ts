@@ -49,21 +49,21 @@ export async function readTable(
       `The capture ${JSON.stringify(plan.name)}: the table ${plan.table.join('.')} ${why}.`,
     );
   };
-  const [row] = await query<TableRow>(on, sql.captureTable, place);
+  const [row] = await query<TableRow>(on, sql.captures.captureTable, place);
   if (row === undefined) return refuse('does not exist, or this account may not see it');
   if (row.type !== 'BASE TABLE') refuse('is a view, or no table. Capture the tables behind it');
   if (row.schema === schema && row.name.startsWith('rowlock_')) refuse("is one of Rowlock's own");
   if (row.engine !== 'InnoDB') refuse(`is kept by ${row.engine}, which has no transactions`);
-  const columns = await readColumns(on, sql.captureColumns, place);
+  const columns = await readColumns(on, sql.captures.captureColumns, place);
   const missing = columnsOf(plan).find((name) => !columns.has(name));
   if (missing !== undefined) refuse(`has no column ${JSON.stringify(missing)}`);
-  const keys = await readKeys(on, sql.captureKeys, place);
+  const keys = await readKeys(on, sql.captures.captureKeys, place);
   if (
     !keys.some((key) => isSame(key, plan.id)) ||
     plan.id.some((name) => columns.get(name)?.notNull !== true)
   )
     refuse(`has no primary key, and no other unique key without nulls, of ${plan.id.join(', ')}`);
-  const cascades = await query<{ name: string }>(on, sql.captureCascades, place);
+  const cascades = await query<{ name: string }>(on, sql.captures.captureCascades, place);
   return {
     schema: row.schema,
     table: row.name,

@@ -41,7 +41,7 @@ async function claimInOrder(
   const beyond = from === 'start' ? [] : [line.priority, line.id, line.priority];
   const stops = namesOf(limits);
   const values = [queue, limits, ...beyond, ...kind.values, ...key.values, queue, ...stops.values, limit];
-  return query<JobRow>(on, sql.claim(from, stops.places, kind.places, key.places), values);
+  return query<JobRow>(on, sql.claims.claim(from, stops.places, kind.places, key.places), values);
 }
 
 /** For a server that locks all rows of a statement or none. Takes a page of places at a time, and locks the page's first free ones. */
@@ -62,7 +62,7 @@ async function claimFromPages(
     const part = [queue, limits];
     const places =
       from === 'start' ? [...part, ...these] : [...part, priority, id, ...these, ...part, priority, ...these];
-    const text = sql.claimFromPage(from, stops.places, kind.places, key.places);
+    const text = sql.claims.claimFromPage(from, stops.places, kind.places, key.places);
     const rows = await query<JobRow>(on, text, [...places, limit - found.length]);
     found.push(...rows);
     if (found.length === limit) return found;
@@ -72,7 +72,7 @@ async function claimFromPages(
     if (last !== undefined) [priority, id] = [last.priority, BigInt(last.id)];
     const seen = await query<{ key: string | null; jobs: number }>(
       on,
-      sql.keysOfPage(from, stops.places, kind.places, key.places),
+      sql.claims.keysOfPage(from, stops.places, kind.places, key.places),
       places,
     );
     if (seen.reduce((sum, each) => sum + Number(each.jobs), 0) < page) return found;

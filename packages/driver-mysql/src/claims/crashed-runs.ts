@@ -15,10 +15,14 @@ export async function endCrashed(
 ): Promise<void> {
   if (runIds.length === 0 || jobs.length === 0) return;
   const crashed = new Set(runIds);
-  const open = await query<{ process_id: string; job_ids: string }>(on, sql.openRunsBetween, rangeOf(jobs));
+  const open = await query<{ process_id: string; job_ids: string }>(
+    on,
+    sql.runs.openRunsBetween,
+    rangeOf(jobs),
+  );
   for (const { process_id: runId, job_ids } of open)
     if (crashed.has(runId)) await writeOutCrashed(on, sql, { runId, jobs: idsOf(job_ids) });
   const { text, values } = recordsOf({ runId: '', jobs });
   const ids = list([...crashed]);
-  await change(on, sql.endCrashedRuns(text, ids.places), [...values, ...ids.values]);
+  await change(on, sql.runs.endCrashedRuns(text, ids.places), [...values, ...ids.values]);
 }

@@ -35,7 +35,7 @@ export async function findEarlierRuns(
   const { text, values } = startsOf(runs);
   const created = new Map(runs.flatMap(({ jobs }) => jobs.map((job) => [job.id, createdMs(job)])));
   const range = rangeOf([...created.keys()]);
-  const found = await query<EarlierRow>(on, sql.findRuns(text), [...values, ...range]);
+  const found = await query<EarlierRow>(on, sql.runs.findRuns(text), [...values, ...range]);
   const starting = new Set(runs.map(({ runId }) => runId));
   const open = openRuns(found, created).filter((runId) => !starting.has(runId));
   return {

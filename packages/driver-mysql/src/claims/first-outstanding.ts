@@ -16,7 +16,7 @@ export async function firstOutstanding(
     const [excluded, last] = [list(part), part.at(-1) ?? NO_ID];
     // Each part covers the ids up to its last one. The last part covers all ids up to `before`.
     const until = place + 1 < parts.length ? last : before;
-    const text = tx.context.sql.firstOutstanding(kind.places, excluded.places);
+    const text = tx.context.sql.siblings.firstOutstanding(kind.places, excluded.places);
     const values = [key, ...kind.values, after, until, ...excluded.values];
     const [row] = await query<{ id: string | null }>(tx.on, text, values);
     if (row?.id) return BigInt(row.id);

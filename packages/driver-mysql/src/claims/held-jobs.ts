@@ -59,7 +59,7 @@ export class HeldJobs {
     this.#settled.clear();
     for (const part of inParts(inOrder([...this.#attempts.keys()]))) {
       const wanted = list(part);
-      const text = sql.lockAgain(wanted.places);
+      const text = sql.claims.lockAgain(wanted.places);
       const rows = await query<{ id: string; attempt: number }>(on, text, wanted.values);
       const same = rows.filter(({ id, attempt }) => this.#attempts.get(BigInt(id)) === attempt);
       if (same.length < part.length) return false;

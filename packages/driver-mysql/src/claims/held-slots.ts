@@ -24,7 +24,7 @@ export class HeldSlots {
   /** Locks a slot of a limit, if there is one. @throws DriverError */
   async take(on: MysqlTransaction, { sql, lockPrefix }: Context, limit: Size): Promise<Entrance> {
     const { name, max } = limit;
-    const [row] = await call<EntranceRow>(on, sql.enterLimit, [name, max, gateOf(lockPrefix, name)]);
+    const [row] = await call<EntranceRow>(on, sql.limits.enterLimit, [name, max, gateOf(lockPrefix, name)]);
     if (row === undefined) return { outcome: 'busy', slots: null };
     if (row.slot !== null) this.#slots.push({ limit, n: row.slot });
     return row;
@@ -43,6 +43,6 @@ export class HeldSlots {
   async mark(on: MysqlTransaction, sql: Statements, runId: string, forMs: number): Promise<void> {
     if (this.#slots.length === 0) return;
     const { text, values } = SLOTS.rows(this.#slots.map(({ limit: { name }, n }) => ({ name, n })));
-    await change(on, sql.markSlots(text), [...values, runId, forMs]);
+    await change(on, sql.limits.markSlots(text), [...values, runId, forMs]);
   }
 }

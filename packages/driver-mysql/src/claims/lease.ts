@@ -21,7 +21,7 @@ export async function lease(
   if (!tx.jobs.isOne) await writeOut(tx.on, sql, { runId, jobs });
   for (const part of inParts(jobs)) {
     const wanted = list(part);
-    await change(tx.on, sql.lease(wanted.places), [runId, forMs, ...wanted.values]);
+    await change(tx.on, sql.leases.lease(wanted.places), [runId, forMs, ...wanted.values]);
   }
   await tx.slots.mark(tx.on, sql, runId, forMs);
   await tx.commit();
@@ -38,7 +38,7 @@ export async function lockLeased(
   for (const part of inParts(inOrder(isCommitted ? await jobsOfRun(tx, runId, jobs) : jobs))) {
     // The list never has one id alone. A row found by one id would stay locked even if another run has the job by now.
     const wanted = list([...part, NO_ID]);
-    const text = tx.context.sql.lockLeased(wanted.places);
+    const text = tx.context.sql.leases.lockLeased(wanted.places);
     const rows = await query<{ id: string; status: State }>(tx.on, text, [...wanted.values, runId]);
     for (const { id, status } of rows) states.set(BigInt(id), status);
   }
@@ -54,7 +54,7 @@ async function jobsOfRun(
   const found: JobId[] = [];
   for (const part of inParts(jobs)) {
     const wanted = list(part);
-    const text = tx.context.sql.ofRun(wanted.places);
+    const text = tx.context.sql.leases.ofRun(wanted.places);
     const rows = await query<{ id: string }>(tx.on, text, [...wanted.values, runId]);
     found.push(...rows.map(({ id }) => BigInt(id)));
   }

@@ -16,5 +16,5 @@ export type Widen = (limit: ShortLimit) => Promise<void>;
 /** On a connection of the pool, so that the slots are visible to all takers at once. @throws DriverError */
 export async function widenLimit(parts: GateCallParts, { name, max, slots }: ShortLimit): Promise<void> {
   const { sql, lockPrefix } = parts.context;
-  await callAtGate(parts, sql.widenLimit, [name, max, gateOf(lockPrefix, name), slots]);
+  await callAtGate(parts, sql.limits.widenLimit, [name, max, gateOf(lockPrefix, name), slots]);
 }

@@ -16,15 +16,15 @@ export async function noteRun(
     for (const part of inParts(jobs)) {
       const wanted = list(part);
       const values = [storableJson(progress), ...wanted.values, runId];
-      noted += (await change(on, sql.noteProgress(wanted.places), values)).rows;
+      noted += (await change(on, sql.runs.noteProgress(wanted.places), values)).rows;
     }
     return noted;
   };
   if ((await note()) > 0) return;
   const [first] = rangeOf(jobs);
-  const [open] = await query<{ last_id: string }>(on, sql.findOpenRun, [first, runId]);
+  const [open] = await query<{ last_id: string }>(on, sql.runs.findOpenRun, [first, runId]);
   if (open === undefined) return;
   const records = recordsOf({ runId, jobs });
-  await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
+  await change(on, sql.runs.writeOut(records.text), [...records.values, open.last_id]);
   await note();
 }

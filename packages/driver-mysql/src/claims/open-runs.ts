@@ -28,7 +28,7 @@ export async function endRun(
 /** Ends a run that has these jobs and no others. @returns whether there was one */
 async function endTogether(on: MysqlTransaction, sql: Statements, { runId, jobs }: RunRef): Promise<boolean> {
   const [, last] = rangeOf(jobs);
-  const { rows } = await change(on, sql.endTogether, [last, runId, jobs.length]);
+  const { rows } = await change(on, sql.settlements.endTogether, [last, runId, jobs.length]);
   return rows > 0;
 }
 
@@ -46,15 +46,15 @@ export async function writeOut(
   wanted: (jobs: readonly JobId[]) => readonly JobId[] | Promise<readonly JobId[]> = (all) => all,
 ): Promise<void> {
   const [first] = rangeOf(jobs);
-  const found = await query<{ last_id: string; job_ids: string }>(on, sql.findOpenRun, [first, runId]);
+  const found = await query<{ last_id: string; job_ids: string }>(on, sql.runs.findOpenRun, [first, runId]);
   for (const open of found) {
     const kept = await wanted(idsOf(open.job_ids));
     if (kept.length > 0) {
       const records = recordsOf({ runId, jobs: kept });
-      await change(on, sql.writeOut(records.text), [...records.values, open.last_id]);
+      await change(on, sql.runs.writeOut(records.text), [...records.values, open.last_id]);
     }
     // A concurrent call may have written the run out: its records then exist already.
-    await change(on, sql.endOpenRun, [open.last_id, runId]);
+    await change(on, sql.runs.endOpenRun, [open.last_id, runId]);
   }
 }
 
@@ -72,7 +72,10 @@ async function notCompleted(
   const found: JobId[] = [];
   for (const part of inParts(jobs)) {
     const wanted = list(part);
-    const rows = await query<{ id: string }>(on, sql.notCompleted(wanted.places), [...wanted.values, runId]);
+    const rows = await query<{ id: string }>(on, sql.runs.notCompleted(wanted.places), [
+      ...wanted.values,
+      runId,
+    ]);
     found.push(...rows.map(({ id }) => BigInt(id)));
   }
   return found;

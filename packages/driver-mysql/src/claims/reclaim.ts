@@ -27,7 +27,7 @@ export async function reclaim(
 ): Promise<Reclaimed> {
   if (queues.length === 0) return { reclaimed: 0, missing: [], own: [] };
   const { text, values } = queueRows(queues);
-  const leased = await query<LeasedRow>(on, sql.reclaimable(text), [
+  const leased = await query<LeasedRow>(on, sql.leases.reclaimable(text), [
     lockPrefix,
     ...values,
     own?.workerId ?? null,
@@ -53,12 +53,12 @@ async function putBack(
 ): Promise<number> {
   const runs = new Map(leased.map(({ id, process_id }) => [id, process_id]));
   const wanted = list([...runs.keys()]);
-  const text = sql.lockReclaimable(wanted.places);
+  const text = sql.leases.lockReclaimable(wanted.places);
   const rows = await query<Pick<LeasedRow, 'id' | 'process_id'>>(tx, text, wanted.values);
   const free = rows.filter(({ id, process_id }) => runs.get(id) === process_id);
   if (free.length === 0) return 0;
   const ids = list(free.map(({ id }) => id));
-  await change(tx, sql.reclaim(ids.places), ids.values);
+  await change(tx, sql.leases.reclaim(ids.places), ids.values);
   await leaveLimits(tx, sql, [...new Set(free.map(({ process_id }) => process_id))]);
   return free.length;
 }

@@ -10,6 +10,6 @@ export async function release(tx: ClaimTransaction, run: RunRef): Promise<void> 
   tx.beginRelease();
   await writeOut(tx.on, sql, run);
   const records = recordsOf(run);
-  await change(tx.on, sql.release(records.text), records.values);
+  await change(tx.on, sql.runs.release(records.text), records.values);
   await tx.commit();
 }

@@ -53,22 +53,26 @@ function freshInsert(sql: Statements, runs: readonly RunStart[]): Insert | undef
   const records = startsOf(runs);
   const [first] = runs;
   if (runs.every(({ jobs }) => jobs.length === 1)) {
-    const text = runs.length === 1 ? sql.startOneRun(records.text) : sql.startRuns(records.text);
+    const text = runs.length === 1 ? sql.runs.startOneRun(records.text) : sql.runs.startRuns(records.text);
     return { sql: text, values: records.values, rows: runs.length };
   }
   if (first === undefined || runs.length > 1) return undefined;
   const values = [...openRun(first), ...records.values, ...rangeOf(first.jobs.map(({ id }) => id))];
-  return { sql: sql.startTogether(records.text), values, rows: 1 };
+  return { sql: sql.runs.startTogether(records.text), values, rows: 1 };
 }
 
 /** For jobs of which some had earlier runs. */
 function knownInserts(sql: Statements, runs: readonly RunStart[]): readonly Insert[] {
   const single = runs.filter(({ jobs }) => jobs.length === 1);
   const several = runs.filter(({ jobs }) => jobs.length > 1);
-  const inserts = several.map((each) => ({ sql: sql.startKnownTogether, values: openRun(each), rows: 1 }));
+  const inserts = several.map((each) => ({
+    sql: sql.runs.startKnownTogether,
+    values: openRun(each),
+    rows: 1,
+  }));
   if (single.length === 0) return inserts;
   const { text, values } = startsOf(single);
-  return [...inserts, { sql: sql.startKnownRuns(text), values, rows: single.length }];
+  return [...inserts, { sql: sql.runs.startKnownRuns(text), values, rows: single.length }];
 }
 
 /** The values of a row in the table of open runs. */

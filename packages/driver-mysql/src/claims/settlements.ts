@@ -59,7 +59,8 @@ async function settleAndCommit(
 async function settleEach(tx: ClaimTransaction, settlements: readonly Settlement[]): Promise<number> {
   let settled = 0;
   for (const { text, values } of endingsOf(settlements))
-    settled += (await change(tx.on, tx.context.sql.settle(text), [...values, tx.jobs.status])).rows;
+    settled += (await change(tx.on, tx.context.sql.settlements.settle(text), [...values, tx.jobs.status]))
+      .rows;
   return settled;
 }
 
@@ -72,7 +73,7 @@ async function settleAlike(
   let settled = 0;
   for (const part of inParts(settlements)) {
     const ids = list(part.map(({ id }) => id));
-    const text = tx.context.sql.settleAlike(ids.places);
+    const text = tx.context.sql.settlements.settleAlike(ids.places);
     settled += (await change(tx.on, text, [...shared, ...ids.values, tx.jobs.status])).rows;
   }
   return settled;
@@ -85,7 +86,7 @@ async function settledOnes(
 ): Promise<readonly Settlement[]> {
   const found = new Set<JobId>();
   for (const { text, values } of endingsOf(settlements)) {
-    const rows = await query<{ id: string }>(tx.on, tx.context.sql.settledBy(text), values);
+    const rows = await query<{ id: string }>(tx.on, tx.context.sql.settlements.settledBy(text), values);
     for (const { id } of rows) found.add(BigInt(id));
   }
   return settlements.filter(({ id }) => found.has(id));
@@ -105,5 +106,6 @@ async function endRecords(tx: ClaimTransaction, settlements: readonly Settlement
       recorded.map(({ id }) => id),
     );
   }
-  for (const { text, values } of endingsOf(recorded)) await change(tx.on, sql.endRuns(text), values);
+  for (const { text, values } of endingsOf(recorded))
+    await change(tx.on, sql.settlements.endRuns(text), values);
 }

@@ -46,17 +46,20 @@ async function lockAndRead(
   const { sql } = tx.context;
   const given = KEYS.rows(keys.map((entity) => ({ entity })));
   const find = (most: number | bigint): Promise<readonly Sibling[]> =>
-    query<Sibling>(tx.on, sql.siblings(given.text), [...given.values, queue, most]);
+    query<Sibling>(tx.on, sql.siblings.siblings(given.text), [...given.values, queue, most]);
 
   let siblings = await find(FEW);
   if (siblings.length === FEW) {
     // A claim of the key mostly has its first job. The lock of that job refuses these, and the other 100,000 are not read.
-    await lockEach(tx, idsOf(siblings), sql.lockManySiblings);
+    await lockEach(tx, idsOf(siblings), sql.siblings.lockManySiblings);
     siblings = await find(HIGHEST_ID);
   }
   const surplus = siblings.length - upTo(limit, siblings).length;
   if (surplus > SURPLUS) return lockMany(tx, idsOf(siblings), limit);
-  return upTo(limit, runnable(await lockEach<JobRow & Pausable>(tx, idsOf(siblings), sql.lockSiblings)));
+  return upTo(
+    limit,
+    runnable(await lockEach<JobRow & Pausable>(tx, idsOf(siblings), sql.siblings.lockSiblings)),
+  );
 }
 
 /** Locks all siblings, and then reads the wanted ones. */
@@ -65,12 +68,12 @@ async function lockMany(
   ids: readonly JobId[],
   limit: number,
 ): Promise<readonly JobRow[]> {
-  const locked = await lockEach<Sibling & Pausable>(tx, ids, tx.context.sql.lockManySiblings);
+  const locked = await lockEach<Sibling & Pausable>(tx, ids, tx.context.sql.siblings.lockManySiblings);
   const wanted = upTo(limit, runnable(locked)).map(({ id }) => id);
   const read = new Map<string, JobRow>();
   for (const part of inParts(wanted)) {
     const some = list(part);
-    const text = tx.context.sql.locked(some.places);
+    const text = tx.context.sql.siblings.locked(some.places);
     for (const row of await query<JobRow>(tx.on, text, some.values)) read.set(row.id, row);
   }
   return wanted.flatMap((id) => read.get(id) ?? []);

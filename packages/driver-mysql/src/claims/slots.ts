@@ -41,6 +41,6 @@ export async function leaveLimits(
 ): Promise<void> {
   for (const part of inParts(runIds)) {
     const { places, values } = list(part);
-    await change(on, sql.leaveLimits(places), values);
+    await change(on, sql.limits.leaveLimits(places), values);
   }
 }

@@ -39,7 +39,7 @@ export async function dueQueues(
 ): Promise<readonly string[]> {
   if (queues.length === 0) return [];
   const [given, kind] = [queueRows(queues), list(kinds)];
-  const text = sql.dueQueues(given.text, kind.places);
+  const text = sql.surveys.dueQueues(given.text, kind.places);
   const rows = await query<Pick<QueueRow, 'queue'>>(on, text, [...given.values, ...kind.values]);
   return rows.map(({ queue }) => queue);
 }
@@ -63,7 +63,7 @@ export async function survey(
       nextTickMs: null,
     };
   const [given, kind] = [queueRows(queues), list(kinds)];
-  const text = sql.survey(given.text, kind.places);
+  const text = sql.surveys.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
   const nextTick = rows[0]?.next_tick_ms ?? null;
   let promoted = 0;
@@ -98,7 +98,11 @@ export async function limitedParts(
 ): Promise<PartsPage> {
   const { queues, beyond, limit } = stretch;
   const values = [JSON.stringify(queues), beyond, limit, false];
-  const rows = await call<QueuePart & { readonly paused: number | string }>(on, sql.limitedParts, values);
+  const rows = await call<QueuePart & { readonly paused: number | string }>(
+    on,
+    sql.limits.limitedParts,
+    values,
+  );
   return partsPage(
     rows.map((part) => ({ ...part, paused: Number(part.paused) === 1 })),
     stretch,
@@ -112,19 +116,19 @@ async function promote(
   inTransaction: InTransaction,
   queue: string,
 ): Promise<number> {
-  const later = await query<{ id: string }>(on, sql.findLater, [queue]);
+  const later = await query<{ id: string }>(on, sql.surveys.findLater, [queue]);
   if (later.length === 0) return 0;
   return inTransaction(async (tx) => {
     const wanted = list(later.map(({ id }) => id));
-    const free = await query<{ id: string }>(tx, sql.lockLater(wanted.places), wanted.values);
+    const free = await query<{ id: string }>(tx, sql.surveys.lockLater(wanted.places), wanted.values);
     if (free.length === 0) return 0;
     const due = list(free.map(({ id }) => id));
-    await change(tx, sql.promote(due.places), due.values);
+    await change(tx, sql.surveys.promote(due.places), due.values);
     return free.length;
   });
 }
 
 async function nextDue(sql: Statements, on: MysqlTransaction, queue: string): Promise<number | null> {
-  const [next] = await query<{ next_due_ms: string }>(on, sql.nextDue, [queue]);
+  const [next] = await query<{ next_due_ms: string }>(on, sql.surveys.nextDue, [queue]);
   return next === undefined ? null : Number(next.next_due_ms);
 }

@@ -104,7 +104,7 @@ export class ClaimConnections {
   async #limitIdle(client: PoolConnection, seconds: number): Promise<void> {
     const { connection } = client;
     if (this.#idleLimits.get(connection) === seconds) return;
-    await this.#answered(client, client.query(this.#context.sql.idleLimit(seconds)));
+    await this.#answered(client, client.query(this.#context.sql.claims.idleLimit(seconds)));
     this.#idleLimits.set(connection, seconds);
   }
 

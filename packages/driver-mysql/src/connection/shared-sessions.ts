@@ -33,7 +33,7 @@ const SILENT_MS = 10_000;
 export async function sharesSessions(
   take: () => Promise<Pooled>,
   connect: () => Promise<Unpooled>,
-  sql: Pick<Statements, 'self'>,
+  sql: Pick<Statements['anchor'], 'self'>,
 ): Promise<boolean> {
   const client = await connect();
   // The pending statement fails with the same error.
@@ -51,7 +51,7 @@ export async function sharesSessions(
 async function changes(
   client: Unpooled,
   take: () => Promise<Pooled>,
-  sql: Pick<Statements, 'self'>,
+  sql: Pick<Statements['anchor'], 'self'>,
 ): Promise<boolean> {
   const before = await connectionId(client, sql);
   const other = await take();
@@ -69,7 +69,7 @@ async function changes(
   return (await again) !== before;
 }
 
-async function connectionId(on: MysqlTransaction, sql: Pick<Statements, 'self'>): Promise<string> {
+async function connectionId(on: MysqlTransaction, sql: Pick<Statements['anchor'], 'self'>): Promise<string> {
   const [row] = await answered(on, query<{ connection: string }>(on, sql.self));
   return row?.connection ?? '';
 }

@@ -52,7 +52,7 @@ export async function takenIn(
   );
   const where = fragment`(${those})`;
   const { latest, workers, values } = await heldBy(on, context, where);
-  const text = sql.insight.taken(sql.runningJobs(where.text, latest, workers));
+  const text = sql.insight.taken(sql.selection.runningJobs(where.text, latest, workers));
   const rows = await query<Taken>(on, text, [...values, ...where.values]);
   return rows.toSorted((one, other) => Number(BigInt(one.id) - BigInt(other.id)));
 }

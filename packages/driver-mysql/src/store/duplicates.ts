@@ -10,11 +10,11 @@ export async function findDuplicates(
   { on, outside }: Scope,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const taken = new Map(await takenBy(outside, sql.findDuplicates, keys, (key) => [key]));
+  const taken = new Map(await takenBy(outside, sql.enqueues.findDuplicates, keys, (key) => [key]));
   if (on === outside) return taken;
   // A transaction of REPEATABLE READ does not see commits since its begin, settlements among them. The jobs that the transaction sees
   // count only when no other transaction sees them, as they are then its own.
-  const seen = await takenBy(on, sql.findSeen, keys, (key) => [justBefore(key), key]);
+  const seen = await takenBy(on, sql.enqueues.findSeen, keys, (key) => [justBefore(key), key]);
   const committed = await committedOnes(
     sql,
     outside,
@@ -49,7 +49,7 @@ async function committedOnes(
   const found = new Set<string>();
   for (const part of inParts(publicIds)) {
     const wanted = list(part);
-    const text = sql.committed(wanted.places);
+    const text = sql.enqueues.committed(wanted.places);
     const rows = await query<{ public_id: string }>(outside, text, wanted.values);
     for (const { public_id } of rows) found.add(public_id);
   }

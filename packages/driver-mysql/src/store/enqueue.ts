@@ -107,7 +107,7 @@ async function insertUnlessTaken(
   if (keys.length === 0) return insertRows(sql, on, pending);
   const given = NEW_JOBS.rows(pending.map(({ row }) => row));
   const wanted = WANTED_KEYS.rows(keys);
-  const text = sql.enqueueUnlessTaken(given.text, wanted.text);
+  const text = sql.enqueues.enqueueUnlessTaken(given.text, wanted.text);
   const areFree = await isInserted(on, text, [...given.values, ...wanted.values]);
   return new Set(areFree ? pending.map(({ publicId }) => publicId) : []);
 }
@@ -118,9 +118,9 @@ function isPacketInserted(
   packet: readonly NewJobRow[],
 ): Promise<boolean> {
   const [row] = packet;
-  if (row !== undefined && packet.length === 1) return isInserted(on, sql.enqueueOne, valuesOf(row));
+  if (row !== undefined && packet.length === 1) return isInserted(on, sql.enqueues.enqueueOne, valuesOf(row));
   const given = NEW_JOBS.rows(packet);
-  return isInserted(on, sql.enqueue(given.text), given.values);
+  return isInserted(on, sql.enqueues.enqueue(given.text), given.values);
 }
 
 /** @returns false when a unique key is taken */

@@ -49,7 +49,7 @@ export async function follow(
   );
   for (const packet of inPackets(edges)) {
     const { text, values } = FOLLOWERS.rows(packet);
-    await change(on, sql.follow(text), values);
+    await change(on, sql.followers.follow(text), values);
   }
 }
 
@@ -70,7 +70,7 @@ async function statesOf(
   for (const from of on === outside ? [on] : [on, outside])
     for (const part of inParts(publicIds)) {
       const { places, values } = list(part);
-      const rows = await query<{ public_id: string; status: State }>(from, sql.states(places), values);
+      const rows = await query<{ public_id: string; status: State }>(from, sql.jobs.states(places), values);
       for (const { public_id, status } of rows) states.set(public_id, status);
     }
   return states;
@@ -87,7 +87,7 @@ export async function admit(
   const last = 'beyond' in look && candidates.length === MOST_FOLLOWED ? (candidates.at(-1) ?? null) : null;
   if (candidates.length === 0) return { queues: [], last, skipped: false };
   const wanted = list(candidates);
-  const waiting = new Set(await publicIds(on, sql.waiting(wanted.places), wanted.values));
+  const waiting = new Set(await publicIds(on, sql.followers.waiting(wanted.places), wanted.values));
   const ready = candidates.filter((publicId) => !waiting.has(publicId));
   if (ready.length === 0) return { queues: [], last, skipped: false };
   const admitted = await despiteDeadlocks(() => inTransaction((tx) => admitReady(sql, tx, ready)));
@@ -99,9 +99,9 @@ async function candidatesOf(
   on: MysqlTransaction,
   look: FollowersLook,
 ): Promise<readonly string[]> {
-  if ('beyond' in look) return publicIds(on, sql.followersBeyond, [look.beyond, MOST_FOLLOWED]);
+  if ('beyond' in look) return publicIds(on, sql.followers.followersBeyond, [look.beyond, MOST_FOLLOWED]);
   const after = list(look.after);
-  return publicIds(on, sql.followersOf(after.places), [...after.values, MOST_FOLLOWED]);
+  return publicIds(on, sql.followers.followersOf(after.places), [...after.values, MOST_FOLLOWED]);
 }
 
 async function admitReady(
@@ -112,14 +112,14 @@ async function admitReady(
   const wanted = list(ready);
   const found = await query<{ id: string; public_id: string }>(
     tx,
-    sql.findFollowers(wanted.places),
+    sql.followers.findFollowers(wanted.places),
     wanted.values,
   );
   const ids = list(inOrder(found.map(({ id }) => BigInt(id))).map(String));
   const free =
-    found.length === 0 ? [] : await query<LockedRow>(tx, sql.lockFollowers(ids.places), ids.values);
+    found.length === 0 ? [] : await query<LockedRow>(tx, sql.followers.lockFollowers(ids.places), ids.values);
   const times = new Map(
-    (await query<TimeRow>(tx, sql.timesOf(wanted.places), wanted.values)).map((row) => [
+    (await query<TimeRow>(tx, sql.followers.timesOf(wanted.places), wanted.values)).map((row) => [
       row.public_id,
       row.available_at,
     ]),
@@ -130,7 +130,7 @@ async function admitReady(
   });
   if (admitted.length > 0) {
     const given = TIMES.rows(admitted);
-    await change(tx, sql.admit(given.text), given.values);
+    await change(tx, sql.followers.admit(given.text), given.values);
   }
   const known = new Set(found.map(({ public_id }) => public_id));
   const over = [
@@ -139,7 +139,7 @@ async function admitReady(
   ];
   if (over.length > 0) {
     const given = PUBLIC_IDS.rows(over.map((public_id) => ({ public_id })));
-    await change(tx, sql.forgetFollowers(given.text), given.values);
+    await change(tx, sql.followers.forgetFollowers(given.text), given.values);
   }
   const queues = [...new Set(admitted.map(({ queue }) => queue))];
   return { queues, skipped: free.length < found.length };

@@ -32,15 +32,18 @@ export async function limitedJobs(
   const queues = (await query<{ queue: string }>(on, sql.insight.queues)).map(({ queue }) => queue);
   const parts = await allParts(on, context, queues, most);
   const share = Math.max(LEAST, Math.floor(counted / Math.max(1, parts.length)));
-  const leased = await query<LimitedRow>(on, sql.leasedLimitedJobs, [lockPrefix]);
+  const leased = await query<LimitedRow>(on, sql.limitedJobs.leasedLimitedJobs, [lockPrefix]);
   const { latest, workers, values } = await heldBy(on, context, raw('TRUE'));
-  const running = await query<LimitedRow>(on, sql.heldLimitedJobs(latest, workers), [lockPrefix, ...values]);
+  const running = await query<LimitedRow>(on, sql.limitedJobs.heldLimitedJobs(latest, workers), [
+    lockPrefix,
+    ...values,
+  ]);
   const due: LimitedPart[] = [];
   for (const some of inParts(parts, MOST_PARTS)) {
     const { given, valuesOf } = partValues(some);
     const counts = await query<{ place: number | string; due: string }>(
       on,
-      sql.limitedDue(given),
+      sql.limitedJobs.limitedDue(given),
       valuesOf(share + 1),
     );
     for (const [place, part] of some.entries()) {
@@ -71,7 +74,7 @@ export async function allParts(
   queues: readonly string[],
   most: number,
 ): Promise<readonly QueuePart[]> {
-  const rows = await call<QueuePart>(on, sql.limitedParts, [JSON.stringify(queues), '', most, true]);
+  const rows = await call<QueuePart>(on, sql.limits.limitedParts, [JSON.stringify(queues), '', most, true]);
   return rows.map(({ queue, limits }) => ({ queue, limits }));
 }
 
@@ -82,10 +85,11 @@ export async function takenSlots(
   names?: readonly string[],
 ): Promise<readonly TakenSlots[]> {
   const { sql, lockPrefix } = parts.context;
-  const wanted = names ?? (await query<{ name: string }>(on, sql.slotNames)).map(({ name }) => name);
+  const wanted =
+    names ?? (await query<{ name: string }>(on, sql.limitedJobs.slotNames)).map(({ name }) => name);
   if (wanted.length === 0) return [];
   const gates = JSON.stringify(wanted.map((name) => [name, gateOf(lockPrefix, name)]));
-  const [row] = await callAtGate<{ taken: string }>(parts, sql.takenSlots, [gates]);
+  const [row] = await callAtGate<{ taken: string }>(parts, sql.limitedJobs.takenSlots, [gates]);
   const taken: readonly (number | null)[] = JSON.parse(row?.taken ?? '[]');
   return wanted.flatMap((name, place) => {
     const slots = taken[place] ?? null;
@@ -100,7 +104,7 @@ export async function rateTimes(
   names?: readonly string[],
 ): Promise<readonly RateTime[]> {
   const given = names === undefined ? undefined : list(names);
-  const text = given === undefined ? sql.allRateTimes : sql.rateTimes(given.places);
+  const text = given === undefined ? sql.limitedJobs.allRateTimes : sql.limitedJobs.rateTimes(given.places);
   const rows = await query<{ name: string; next_us: string }>(on, text, given?.values);
   return rows.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) }));
 }

@@ -39,7 +39,7 @@ async function lockNow(
 ): Promise<readonly FreeRow[] | 'refused'> {
   const { places, values } = list(ids);
   try {
-    return await query<FreeRow>(tx, sql.lockNow(places), [redrives, ...values]);
+    return await query<FreeRow>(tx, sql.jobs.lockNow(places), [redrives, ...values]);
   } catch (error) {
     const cause = toDriverError(error);
     // MariaDB's error of NOWAIT is that of a lock wait.

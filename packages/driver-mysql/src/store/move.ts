@@ -26,7 +26,7 @@ export async function move(
   { event, publicIds, redrives }: Move,
 ): Promise<readonly Moved[]> {
   const wanted = list(publicIds);
-  const found = await query<FoundRow>(on, sql.find(wanted.places), [redrives, ...wanted.values]);
+  const found = await query<FoundRow>(on, sql.jobs.find(wanted.places), [redrives, ...wanted.values]);
   const ids = inOrder(found.map(({ id }) => BigInt(id))).map(String);
   // MySQL has no UPDATE that skips locked rows. One transaction therefore locks, checks and changes the rows.
   const locked =
@@ -55,13 +55,17 @@ async function moveFree(
   const counted = list(movable.map(({ id }) => id));
   const crashed =
     to === 'new'
-      ? await query<{ id: string; crashes: string }>(tx, sql.countCrashes(counted.places), counted.values)
+      ? await query<{ id: string; crashes: string }>(
+          tx,
+          sql.jobs.countCrashes(counted.places),
+          counted.values,
+        )
       : [];
   const crashes = new Map(crashed.map((row) => [row.id, Number(row.crashes)]));
   const given = MOVES.rows(
     movable.map((row) => ({ id: row.id, crashes: crashes.get(row.id) ?? row.crashes })),
   );
-  await change(tx, sql.move(given.text), [...given.values, to, to, to, to, to, to, to, hostname(), to]);
+  await change(tx, sql.jobs.move(given.text), [...given.values, to, to, to, to, to, to, to, hostname(), to]);
   return free;
 }
 

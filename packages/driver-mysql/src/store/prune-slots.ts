@@ -9,8 +9,8 @@ export async function pruneSlots(
   ageMs: number,
 ): Promise<string | null> {
   const { sql, lockPrefix } = parts.context;
-  const old = await query<{ name: string }>(parts.pool, sql.oldSlots, [beyond, ageMs]);
+  const old = await query<{ name: string }>(parts.pool, sql.limits.oldSlots, [beyond, ageMs]);
   for (const { name } of old)
-    await callAtGate(parts, sql.pruneSlots, [name, ageMs, gateOf(lockPrefix, name)]);
+    await callAtGate(parts, sql.limits.pruneSlots, [name, ageMs, gateOf(lockPrefix, name)]);
   return old.at(-1)?.name ?? null;
 }

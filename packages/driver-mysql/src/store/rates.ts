@@ -13,10 +13,10 @@ export async function takeStarts(
     rates.map(({ name, starts, perMs, burst }) => [name, starts, perMs, burst] as const),
   );
   for (;;) {
-    const [row] = await call<{ waits_us: string | null }>(on, sql.takeStarts, [wanted, take]);
+    const [row] = await call<{ waits_us: string | null }>(on, sql.rates.takeStarts, [wanted, take]);
     const waitsUs: readonly number[] | undefined = JSON.parse(row?.waits_us ?? 'null') ?? undefined;
     if (waitsUs !== undefined) return waitsUs.map((waitUs) => waitUs / 1_000);
-    for (const { name } of rates) await change(on, sql.addRate, [name]);
+    for (const { name } of rates) await change(on, sql.rates.addRate, [name]);
   }
 }
 
@@ -27,5 +27,5 @@ export async function giveBackStarts(
   names: readonly string[],
   take: string,
 ): Promise<void> {
-  for (const name of names) await change(on, sql.giveBackStart, [name, take]);
+  for (const name of names) await change(on, sql.rates.giveBackStart, [name, take]);
 }

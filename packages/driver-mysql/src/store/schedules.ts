@@ -44,9 +44,11 @@ export class MysqlJoinableSchedules implements JoinableSchedules {
 
   async find(names?: readonly string[]): Promise<FoundSchedules> {
     const { sql, on } = this;
-    if (names === undefined) return found(await query<ScheduleRow>(on, sql.findSchedules));
+    if (names === undefined) return found(await query<ScheduleRow>(on, sql.schedules.findSchedules));
     const wanted = list(names);
-    return found(await query<ScheduleRow>(on, sql.findNamedSchedules(wanted.places), wanted.values));
+    return found(
+      await query<ScheduleRow>(on, sql.schedules.findNamedSchedules(wanted.places), wanted.values),
+    );
   }
 
   set(schedules: readonly NewSchedule[], by: string): Promise<void> {
@@ -54,15 +56,15 @@ export class MysqlJoinableSchedules implements JoinableSchedules {
   }
 
   async pause(name: string, by: string): Promise<boolean> {
-    return this.#changes(this.sql.pauseSchedule, [by, name]);
+    return this.#changes(this.sql.schedules.pauseSchedule, [by, name]);
   }
 
   async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
-    return this.#changes(this.sql.resumeSchedule, [nextAt, name, fingerprint]);
+    return this.#changes(this.sql.schedules.resumeSchedule, [nextAt, name, fingerprint]);
   }
 
   async remove(name: string): Promise<boolean> {
-    return this.#changes(this.sql.removeSchedule, [name]);
+    return this.#changes(this.sql.schedules.removeSchedule, [name]);
   }
 
   async #changes(text: string, values: readonly (string | number | null)[]): Promise<boolean> {
@@ -89,10 +91,11 @@ export class MysqlSchedules extends MysqlJoinableSchedules implements ScheduleSt
   async due(except: readonly string[], limit: number): Promise<DueSchedules> {
     const { sql, on } = this.#parts;
     const { places, values } = except.length === 0 ? { places: '', values: [] } : list(except);
-    const rows = await query<ScheduleRow & { next_ms: string | null }>(on, sql.dueSchedules(places), [
-      ...values,
-      limit,
-    ]);
+    const rows = await query<ScheduleRow & { next_ms: string | null }>(
+      on,
+      sql.schedules.dueSchedules(places),
+      [...values, limit],
+    );
     const { now, schedules } = found(rows);
     const inOrder = schedules.toSorted((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0));
     return { now, schedules: inOrder, nextMs: number(rows[0]?.next_ms ?? null) };
@@ -135,14 +138,22 @@ async function setOn(
 async function set(sql: Statements, tx: MysqlTransaction, schedule: NewSchedule, by: string): Promise<void> {
   const { name, fingerprint, source, nextAt, keepsNext } = schedule;
   const plan = storableJson(schedule.plan);
-  await change(tx, sql.setSchedule, [storableText(name), plan, fingerprint, source, nextAt, by, keepsNext]);
+  await change(tx, sql.schedules.setSchedule, [
+    storableText(name),
+    plan,
+    fingerprint,
+    source,
+    nextAt,
+    by,
+    keepsNext,
+  ]);
 }
 
 async function move(sql: Statements, tx: MysqlTransaction, firing: Firing): Promise<boolean> {
   const { name, at, fingerprint, nextAt, jobs } = firing;
-  const free = await query(tx, sql.lockDueSchedule, [name, fingerprint, at]);
+  const free = await query(tx, sql.schedules.lockDueSchedule, [name, fingerprint, at]);
   if (free.length === 0) return false;
-  await change(tx, sql.moveSchedule, [nextAt, jobs.length > 0, name]);
+  await change(tx, sql.schedules.moveSchedule, [nextAt, jobs.length > 0, name]);
   return true;
 }
 

@@ -71,12 +71,12 @@ async function wayTo(
     states === undefined || states.some((each) => some.includes(each));
   if (publicIds !== undefined) {
     const { places, values } = list(publicIds);
-    return { status: states, isShort: true, rows: [{ text: sql.jobsByPublicId(places), values }] };
+    return { status: states, isShort: true, rows: [{ text: sql.selection.jobsByPublicId(places), values }] };
   }
   if (key !== undefined) {
     const parts = [
-      ...(has(SETTLED) ? [sql.keptJobs] : []),
-      ...(has(OUTSTANDING) ? [sql.outstandingJobs] : []),
+      ...(has(SETTLED) ? [sql.selection.keptJobs] : []),
+      ...(has(OUTSTANDING) ? [sql.selection.outstandingJobs] : []),
     ];
     // With the queue the index is in the order of the ids.
     const inQueue = all(ofQueueAndKind(queueOf(filter)));
@@ -86,7 +86,10 @@ async function wayTo(
   if (states?.every((each) => each === 'in-progress')) {
     const where = all(ofQueueAndKind(filter));
     const { latest, workers, values } = await heldBy(on, context, where);
-    const rows = { text: sql.runningJobs(where.text, latest, workers), values: [...values, ...where.values] };
+    const rows = {
+      text: sql.selection.runningJobs(where.text, latest, workers),
+      values: [...values, ...where.values],
+    };
     return { status: undefined, isShort: true, rows: [rows] };
   }
   if (states !== undefined && !has(SETTLED)) {
@@ -94,10 +97,10 @@ async function wayTo(
     if (short !== undefined) return short;
   }
   if (states?.every((each) => each === 'error' || each === 'cancelled')) {
-    const rows = [...new Set(states)].map((each) => ({ text: sql.failedJobs, values: [each] }));
+    const rows = [...new Set(states)].map((each) => ({ text: sql.selection.failedJobs, values: [each] }));
     return { status: undefined, isShort: false, rows };
   }
-  return { status: states, isShort: false, rows: [{ text: sql.allJobs, values: [] }] };
+  return { status: states, isShort: false, rows: [{ text: sql.selection.allJobs, values: [] }] };
 }
 
 /** By the indexes of the claim, which say the status: no row is read for it. Undefined where too many are outstanding. */
@@ -148,7 +151,7 @@ async function isHeld(on: MysqlTransaction, context: Context, filter: JobFilter)
     ...(key === undefined ? [] : [fragment`job.\`key\` = ${key}`]),
   ]);
   const { latest, workers, values } = await heldBy(on, context, where);
-  return { text: context.sql.isHeld(where.text, latest, workers), values };
+  return { text: context.sql.selection.isHeld(where.text, latest, workers), values };
 }
 
 /** What `held` reads of live workers, and all of its values. @throws DriverError */
@@ -157,7 +160,7 @@ export async function heldBy(
   { sql, lockPrefix }: Context,
   where: Fragment,
 ): Promise<{ readonly latest: string; readonly workers: string; readonly values: Fragment['values'] }> {
-  const alive = await query<AliveRow>(on, sql.aliveWorkers, [lockPrefix]);
+  const alive = await query<AliveRow>(on, sql.workers.aliveWorkers, [lockPrefix]);
   // Lists must not be empty. No worker has the id 0.
   const known: readonly AliveRow[] = [{ id: '0', runs_since: null }, ...alive];
   const workers = list(known.map(({ id }) => id));
@@ -191,9 +194,9 @@ function queueOf({ queue }: JobFilter): JobFilter {
 function outstandingParts({ sql }: Context, filter: JobFilter): readonly [Fragment, Fragment, Fragment] {
   const { text, values } = all(ofQueueAndKind(queueOf(filter)));
   return [
-    { text: sql.dueJobs(text), values },
-    { text: sql.laterJobs(text), values },
-    { text: sql.leasedJobs(text), values },
+    { text: sql.selection.dueJobs(text), values },
+    { text: sql.selection.laterJobs(text), values },
+    { text: sql.selection.leasedJobs(text), values },
   ];
 }
 
@@ -220,9 +223,9 @@ export async function countBy(
   upTo: number,
 ): Promise<number> {
   const also = all(conditions);
-  const text = rows.map((each) => `(${sql.anyOf(each.text, also.text)})`).join(' UNION ALL ');
+  const text = rows.map((each) => `(${sql.selection.anyOf(each.text, also.text)})`).join(' UNION ALL ');
   const values = rows.flatMap((each) => [...each.values, ...also.values, String(upTo)]);
-  const [found] = await query<{ jobs: string }>(on, sql.countTo(text), [...values, String(upTo)]);
+  const [found] = await query<{ jobs: string }>(on, sql.selection.countTo(text), [...values, String(upTo)]);
   return Number(found?.jobs ?? 0);
 }
 
@@ -237,7 +240,11 @@ async function lookEnd(
   const { look } = page;
   if (look === undefined || isShort || !isSelective) return null;
   const { text, values } = pageBy(context, rows, inPage(page), look);
-  const [found] = await query<{ jobs: string; last: string | null }>(on, context.sql.lookEnd(text), values);
+  const [found] = await query<{ jobs: string; last: string | null }>(
+    on,
+    context.sql.selection.lookEnd(text),
+    values,
+  );
   return found === undefined || Number(found.jobs) < look || found.last === null ? null : BigInt(found.last);
 }
 
@@ -250,13 +257,13 @@ export function pageBy(
 ): Fragment {
   const others = all(conditions);
   const pages = rows.map((each) => ({
-    text: sql.pageBy(each.text, others.text),
+    text: sql.selection.pageBy(each.text, others.text),
     values: [...each.values, ...others.values, String(limit)],
   }));
   const [page, ...more] = pages;
   if (page !== undefined && more.length === 0) return page;
   return {
-    text: sql.pageOf(pages.map(({ text }) => `(${text})`).join(' UNION ALL ')),
+    text: sql.selection.pageOf(pages.map(({ text }) => `(${text})`).join(' UNION ALL ')),
     values: [...pages.flatMap(({ values }) => values), String(limit)],
   };
 }

@@ -17,17 +17,17 @@ export async function update(
   changes: JobUpdate,
   waits: boolean,
 ): Promise<Updated> {
-  const [found] = await query<{ id: string }>(on, sql.find('?'), [null, publicId]);
+  const [found] = await query<{ id: string }>(on, sql.jobs.find('?'), [null, publicId]);
   if (found === undefined) return { outcome: 'missing' };
   const assignments = assigned(changes);
   // MySQL has no UPDATE that skips a locked row.
   return inTransaction(async (tx): Promise<Updated> => {
     const [job] = waits
-      ? await query<MoveRow>(tx, sql.lockOne, [null, found.id])
+      ? await query<MoveRow>(tx, sql.jobs.lockOne, [null, found.id])
       : await lockJobs(tx, sql, [found.id], null);
     if (job === undefined) return { outcome: waits ? 'missing' : 'locked' };
     if (!changes.from.includes(job.status)) return { outcome: 'illegal', status: job.status };
-    await change(tx, sql.update(assignments.text), [...assignments.values, found.id]);
+    await change(tx, sql.jobs.update(assignments.text), [...assignments.values, found.id]);
     return { outcome: 'updated' };
   }).catch((error: unknown) => {
     throw refusalIn(error);

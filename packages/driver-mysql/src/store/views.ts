@@ -18,7 +18,10 @@ export async function listJobs(
   const ids = pageBy(context, ways, conditions, page.limit + 1);
   const { lockPrefix } = context;
   const prefixes = [lockPrefix, lockPrefix, lockPrefix, lockPrefix];
-  const found = await query<JobViewRow>(on, context.sql.list(ids.text), [...prefixes, ...ids.values]);
+  const found = await query<JobViewRow>(on, context.sql.selection.list(ids.text), [
+    ...prefixes,
+    ...ids.values,
+  ]);
   const rows = found.sort((a, b) => Number(BigInt(b.id) - BigInt(a.id)));
   return { jobs: rows.slice(0, page.limit).map(toJobView), next: nextOf(rows, page, lookedTo) };
 }
@@ -34,7 +37,7 @@ export async function listJobIds(
   const ids = pageBy(context, ways, conditions, page.limit + 1);
   const rows = await query<{ id: string; public_id: string; status: State }>(
     on,
-    context.sql.listIds(ids.text),
+    context.sql.selection.listIds(ids.text),
     ids.values,
   );
   const jobs = rows

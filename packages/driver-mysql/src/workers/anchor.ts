@@ -119,7 +119,7 @@ export class MysqlAnchor implements Anchor {
 
   async report(lines: WorkerLines): Promise<void> {
     const { context, pool, row } = this.#parts;
-    await change(pool, context.sql.reportLines, [JSON.stringify(lines), row.id]);
+    await change(pool, context.sql.workers.reportLines, [JSON.stringify(lines), row.id]);
   }
 
   async release(): Promise<void> {
@@ -190,7 +190,7 @@ export class MysqlAnchor implements Anchor {
 
   async #takeLock(client: Connection): Promise<void> {
     const { context, pool, row } = this.#parts;
-    await client.query(context.sql.idleLimit(IDLE_SECONDS));
+    await client.query(context.sql.claims.idleLimit(IDLE_SECONDS));
     await this.#lock.take(client);
     // The row comes after the lock, which makes the worker count as alive. The pool writes the row, as producers that have found the lock may
     // interrupt this session's statements.

@@ -31,7 +31,7 @@ export class Bell {
   /** Sets the start. Rings before a worker's first session are skipped. Rings between two sessions are found late. */
   async begin(): Promise<void> {
     if (this.#last !== null) return;
-    const rows = await query<{ id: string }>(this.#pool, this.#context.sql.lastRings);
+    const rows = await query<{ id: string }>(this.#pool, this.#context.sql.bell.lastRings);
     this.#last = BigInt(rows[0]?.id ?? 0);
     for (const { id } of rows) this.#note(BigInt(id));
   }
@@ -44,14 +44,14 @@ export class Bell {
 
   async isRung(): Promise<boolean> {
     const { places, values } = this.unheard();
-    const rows = await query(this.#pool, this.#context.sql.rung(places), values);
+    const rows = await query(this.#pool, this.#context.sql.bell.rung(places), values);
     return rows.length > 0;
   }
 
   /** The rings since the last call. */
   async hear(): Promise<readonly WakeUp[]> {
     const { places, values } = this.unheard();
-    const sql = this.#context.sql.heard(places);
+    const sql = this.#context.sql.bell.heard(places);
     const rows = await query<{ id: string; wake_up: string }>(this.#pool, sql, values);
     rows.sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)));
     for (const { id } of rows) this.#note(BigInt(id));
@@ -85,7 +85,7 @@ export class Bell {
     const before = (this.#last ?? 0n) - KEPT;
     if (before < this.#pruned + KEPT) return;
     this.#pruned = before;
-    await change(this.#pool, this.#context.sql.pruneBell, [before]);
+    await change(this.#pool, this.#context.sql.bell.pruneBell, [before]);
   }
 }
 
@@ -98,7 +98,7 @@ export async function findRings(
   const found: number[] = [];
   for (const part of inParts(rings)) {
     const wanted = list(part);
-    const rows = await query<{ id: string }>(on, sql.findRings(wanted.places), wanted.values);
+    const rows = await query<{ id: string }>(on, sql.bell.findRings(wanted.places), wanted.values);
     found.push(...rows.map(({ id }) => Number(id)));
   }
   return found;

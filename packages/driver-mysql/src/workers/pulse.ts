@@ -54,7 +54,7 @@ export class MysqlPulse implements Pulse {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await change(this.#pool, this.#context.sql.reportLines, [JSON.stringify(lines), this.#row.id]);
+    await change(this.#pool, this.#context.sql.workers.reportLines, [JSON.stringify(lines), this.#row.id]);
   }
 
   drop(): void {
@@ -72,7 +72,7 @@ export class MysqlPulse implements Pulse {
   }
 
   async #isBeating(client: Connection, forMs: number): Promise<boolean> {
-    const { rows } = await change(client, this.#context.sql.beat, [forMs, this.#row.id]);
+    const { rows } = await change(client, this.#context.sql.workers.beat, [forMs, this.#row.id]);
     return rows > 0;
   }
 

@@ -135,19 +135,19 @@ export class Ringer {
   }
 
   async #write(wakeUps: readonly WakeUp[]): Promise<void> {
-    for (const each of wakeUps) await change(this.#pool, this.#context.sql.ring, [JSON.stringify(each)]);
+    for (const each of wakeUps) await change(this.#pool, this.#context.sql.bell.ring, [JSON.stringify(each)]);
   }
 
   async #findSleepers(client: Connection): Promise<void> {
     const { sql, lockPrefix } = this.#context;
-    const rows = await query<SleeperRow>(client, sql.sleepers, [lockPrefix, lockPrefix]);
+    const rows = await query<SleeperRow>(client, sql.bell.sleepers, [lockPrefix, lockPrefix]);
     this.#sleepers = rows.flatMap(({ worker, connection, queues }) =>
       connection === null ? [] : [{ worker, connection, queues: JSON.parse(queues) }],
     );
     this.#sleepersUntil = performance.now() + SLEEPERS_MS;
     if (rows.length > 0) return;
     // After a fail-over the old server may live on and be read-only. The workers are then on the new one.
-    const [server] = await query<{ only_reads: number }>(client, sql.onlyReads);
+    const [server] = await query<{ only_reads: number }>(client, sql.bell.onlyReads);
     if (Number(server?.only_reads) !== 1) return;
     this.#forget();
     client.destroy();

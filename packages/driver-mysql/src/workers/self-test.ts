@@ -24,7 +24,7 @@ export async function canBeInterrupted(
   if (holder === null) return false;
   const session = sessionOf(client, holder);
   let over = false;
-  const slept = query<{ slept: number }>(client, sql.nap, [SLEEP_MS / 1000])
+  const slept = query<{ slept: number }>(client, sql.bell.nap, [SLEEP_MS / 1000])
     .then(([row]) => Number(row?.slept) === 1, isInterruption)
     .finally(() => (over = true));
   // The sleep may fail during a pause, when no code awaits it.

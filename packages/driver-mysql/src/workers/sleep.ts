@@ -87,7 +87,7 @@ export class Sleep {
     const { sql, bell, lock, wait } = this.#parts;
     const { places, values } = bell.unheard();
     const sleep = async (): Promise<boolean> => {
-      const found = await query<{ slept: number; only_reads: number }>(client, sql.sleep(places), [
+      const found = await query<{ slept: number; only_reads: number }>(client, sql.bell.sleep(places), [
         ...values,
         ms / 1000,
       ]);

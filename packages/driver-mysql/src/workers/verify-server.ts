@@ -34,7 +34,7 @@ export async function refuseOtherWriters(
   const seen = new Map<string, string>();
   const until = performance.now() + WATCH_MS;
   for (;;) {
-    const others = await query<Other>(on, sql.otherWriters, [row.id]);
+    const others = await query<Other>(on, sql.workers.otherWriters, [row.id]);
     for (const other of others) {
       const before = seen.get(other.id);
       if (before !== undefined && before !== other.written_at) throw unsuitable(other);

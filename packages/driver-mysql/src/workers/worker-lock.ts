@@ -22,7 +22,7 @@ export class WorkerLock {
   /** @throws DriverError `LockTimeout` while an earlier session of the worker holds it */
   async take(client: Connection): Promise<void> {
     await this.checkWrites(client);
-    const [lock] = await query<{ held: number }>(client, this.#context.sql.holdAnchor, [this.#name]);
+    const [lock] = await query<{ held: number }>(client, this.#context.sql.anchor.holdAnchor, [this.#name]);
     if (Number(lock?.held) === 1) {
       this.#connection = connectionOf(client);
       return;
@@ -38,7 +38,7 @@ export class WorkerLock {
   /** Whether a session still holds the lock. @throws DriverError */
   async isHeldBy(client: Connection): Promise<boolean> {
     await this.checkWrites(client).catch(isInterruption);
-    const lock = query<{ held: number }>(client, this.#context.sql.holdsAnchor, [this.#name]);
+    const lock = query<{ held: number }>(client, this.#context.sql.anchor.holdsAnchor, [this.#name]);
     // An interruption proves that the server answers.
     const held = await lock.then(([row]) => Number(row?.held) === 1, isInterruption);
     // An undetected proxy has answered from another session. Other clients may share the session that holds the lock.
@@ -48,7 +48,7 @@ export class WorkerLock {
 
   /** The number of the session that holds the lock. @throws DriverError */
   async holder(on: MysqlTransaction): Promise<number | null> {
-    const text = this.#context.sql.anchorHolder;
+    const text = this.#context.sql.anchor.anchorHolder;
     const [row] = await query<{ connection: number | string | null }>(on, text, [this.#name]);
     return row?.connection == null ? null : Number(row.connection);
   }
@@ -60,6 +60,6 @@ export class WorkerLock {
    * @throws DriverError `ConnectionLost`
    */
   async checkWrites(client: Connection): Promise<void> {
-    await query(client, this.#context.sql.writes, [this.#workerId]);
+    await query(client, this.#context.sql.bell.writes, [this.#workerId]);
   }
 }

@@ -23,7 +23,7 @@ export class WorkerRow {
     for (;;) {
       const id = newWorkerId();
       try {
-        await change(on, sql.addWorker, [id, ...values]);
+        await change(on, sql.workers.addWorker, [id, ...values]);
         return new WorkerRow(sql, values, id);
       } catch (error) {
         if (!isDriverError(error, 'UniqueViolation')) throw error;
@@ -33,17 +33,17 @@ export class WorkerRow {
 
   /** Says that the worker has stopped. @throws DriverError */
   async end(on: MysqlTransaction): Promise<void> {
-    await change(on, this.#sql.stopWorker, [this.id]);
+    await change(on, this.#sql.workers.stopWorker, [this.id]);
   }
 
   /** Says through which server the worker writes now. @throws DriverError */
   async showServer(on: MysqlTransaction): Promise<void> {
-    await change(on, this.#sql.showServer, [this.id]);
+    await change(on, this.#sql.workers.showServer, [this.id]);
   }
 
   /** @throws DriverError */
   async keep(on: MysqlTransaction): Promise<void> {
     const ageMs = performance.now() - this.#since;
-    await change(on, this.#sql.keepWorker, [this.id, ...this.#values, ageMs]);
+    await change(on, this.#sql.workers.keepWorker, [this.id, ...this.#values, ageMs]);
   }
 }

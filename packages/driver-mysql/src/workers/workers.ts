@@ -23,7 +23,7 @@ export function joinableWorkersOf(
       for (const wakeUp of wakeUps) {
         // Postgres sends its notifications with the commit. On MySQL the ring is a row of the transaction. This process polls for the row
         // from outside.
-        const { insertId } = await change(ringer, sql.ring, [JSON.stringify(wakeUp)]);
+        const { insertId } = await change(ringer, sql.bell.ring, [JSON.stringify(wakeUp)]);
         watch.watch(insertId, wakeUp);
       }
     },
@@ -48,7 +48,7 @@ export function workersOf(parts: WorkersParts): Workers {
     notify: (wakeUps) => ringer.ring(wakeUps),
 
     async list() {
-      const rows = await query<WorkerViewRow>(on, sql.workers, [lockPrefix, lockPrefix]);
+      const rows = await query<WorkerViewRow>(on, sql.workers.workers, [lockPrefix, lockPrefix]);
       rows.sort((a, b) => Number(b.started_at) - Number(a.started_at) || Number(a.id) - Number(b.id));
       return rows.map(toWorkerView);
     },
@@ -58,7 +58,7 @@ export function workersOf(parts: WorkersParts): Workers {
       await forgetWorkers(on, context);
       const row = await WorkerRow.add(on, sql, worker);
       try {
-        await verifyRowLocks(connect, on, { lock: sql.lockWorker, id: row.id }, answerMs);
+        await verifyRowLocks(connect, on, { lock: sql.workers.lockWorker, id: row.id }, answerMs);
         if (parts.refusesOtherWriters) await refuseOtherWriters(on, sql, row);
       } catch (error) {
         await row.end(on);

@@ -25,28 +25,28 @@ export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): J
   return {
     async setLimit(name, numbers, by) {
       const values = [name, channel, texts([{ limit: name }])];
-      if (numbers === null) await query(on, sql.unsetLimit, values);
+      if (numbers === null) await query(on, sql.limits.unsetLimit, values);
       else {
         const { max, starts, perMs, burst } = numbers;
         const set = [max, starts, perMs, burst].map((number) =>
           number === undefined ? null : String(number),
         );
-        await query(on, sql.setLimit, [...values, ...set, by]);
+        await query(on, sql.limits.setLimit, [...values, ...set, by]);
       }
     },
 
-    limits: async () => (await answers<LimitSettingRow>(on, sql.limits, [])).map(toLimitSetting),
+    limits: async () => (await answers<LimitSettingRow>(on, sql.limits.limits, [])).map(toLimitSetting),
 
     async pause({ until, reason, by, ...target }, mode = 'replace') {
       const values = [...changing(target), until?.toISOString() ?? null, reason, by];
-      await query(on, mode === 'extend' ? sql.extendPause : sql.pause, values);
+      await query(on, mode === 'extend' ? sql.pauses.extendPause : sql.pauses.pause, values);
     },
 
     async resume(target) {
-      await query(on, sql.resume, changing(target));
+      await query(on, sql.pauses.resume, changing(target));
     },
 
-    pauses: async () => (await answers<PauseRow>(on, sql.pauses, [])).map(toPauseView),
+    pauses: async () => (await answers<PauseRow>(on, sql.pauses.pauses, [])).map(toPauseView),
   };
 }
 
@@ -58,11 +58,11 @@ export function admissionOf(context: Context, on: PostgresTransaction, names: Na
 
     async limitedParts(stretch) {
       const { queues, beyond, limit } = stretch;
-      const name = names.nameOf(sql.limitedParts, queues.length);
+      const name = names.nameOf(sql.limits.limitedParts, queues.length);
       const values = [queues, beyond, limit];
       const found = await query<FoundPart & { [column: string]: unknown }>(
         on,
-        sql.limitedParts,
+        sql.limits.limitedParts,
         values,
         name,
       );

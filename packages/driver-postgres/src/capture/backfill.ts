@@ -21,11 +21,11 @@ export async function backfill(
 ): Promise<BackfillStep> {
   const { sql, channel } = context;
   if (first) {
-    await query(on, sql.beginBackfill, [plan.name]);
+    await query(on, sql.captures.beginBackfill, [plan.name]);
     // The changes that were lost so far are committed, so the backfill reads them.
-    if (plan.onError === 'note') await query(on, sql.forgetLosses, [plan.name]);
+    if (plan.onError === 'note') await query(on, sql.captures.forgetLosses, [plan.name]);
   }
-  const [progress] = await query<Progress>(on, sql.lockBackfill, [plan.name]);
+  const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   if (progress === undefined || progress.done) return { rows: Number(progress?.rows ?? 0), done: true };
   const table = await readTable(on, context, plan);
   const { last } = progress;
@@ -39,7 +39,7 @@ export async function backfill(
   ]);
   const read = step?.rows ?? 0;
   const done = read < batch;
-  await query(on, sql.moveBackfill, [plan.name, JSON.stringify(step?.last ?? null), read, done]);
-  await query(on, sql.notify, [channel, texts([{ queue: plan.job.queue }])]);
+  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(step?.last ?? null), read, done]);
+  await query(on, sql.bell.notify, [channel, texts([{ queue: plan.job.queue }])]);
   return { rows: Number(progress.rows) + read, done };
 }

@@ -112,15 +112,15 @@ COMMIT;
   /** One process at a time changes triggers. Its statements wait for their tables' locks for a bounded time. */
   async #lock(on: Queryable, lockMs: number): Promise<void> {
     const { sql, schema } = this.#context;
-    await query(on, sql.lockCaptures, [schema]);
-    await query(on, sql.boundWaits, [`${lockMs}ms`]);
+    await query(on, sql.captures.lockCaptures, [schema]);
+    await query(on, sql.enqueues.boundWaits, [`${lockMs}ms`]);
   }
 
   async #losses({ name, onError }: CapturePlan): Promise<readonly CaptureProblem[]> {
     if (onError === 'fail') return [];
     const [row] = await query<{ losses: number; newest: string | null; error: string | null }>(
       this.#on,
-      this.#context.sql.captureLosses,
+      this.#context.sql.captures.captureLosses,
       [name],
     );
     if (row === undefined || row.losses === 0) return [];

@@ -37,7 +37,7 @@ export async function findCapture(
     definer: boolean;
     settings: readonly string[] | null;
     triggers: readonly (Omit<FoundTrigger, 'table'> & { readonly table: readonly string[] })[] | null;
-  }>(on, sql.findCapture, [schema, functionName(capture)]);
+  }>(on, sql.captures.findCapture, [schema, functionName(capture)]);
   if (row === undefined) return null;
   const triggers = (row.triggers ?? []).map((each) => ({
     ...each,

@@ -53,7 +53,7 @@ export async function readTable(
   { sql, schema }: Context,
   plan: CapturePlan,
 ): Promise<CapturedTable> {
-  const [row] = await query<TableRow>(on, sql.captureTable, [plan.table.map(identifier).join('.')]);
+  const [row] = await query<TableRow>(on, sql.captures.captureTable, [plan.table.map(identifier).join('.')]);
   const refuse = (why: string): never => {
     throw new InvalidInputError(
       `The capture ${JSON.stringify(plan.name)}: the table ${plan.table.join('.')} ${why}.`,

@@ -106,7 +106,7 @@ export class ClaimStatements {
   #begin(): Promise<void> | null {
     const { names, settings, limitMs, server, context } = this.#parts;
     const { client, pipeline } = this.#connection;
-    const bounds = (scope: 'LOCAL' | 'SESSION'): string => context.sql.bounds(scope, limitMs, server);
+    const bounds = (scope: 'LOCAL' | 'SESSION'): string => context.sql.claims.bounds(scope, limitMs, server);
     if (!names.isOwn) return this.#opened([pipeline.plain(`${BEGIN.text}; ${bounds('LOCAL')}`)]);
     const ahead = settings
       .ahead(client, limitMs, () => bounds('SESSION'))

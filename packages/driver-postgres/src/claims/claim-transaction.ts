@@ -117,7 +117,7 @@ export class ClaimTransaction {
   }
 
   async leaveLimits(runId: string): Promise<void> {
-    await this.#statements.send({ text: this.#sql.leaveLimits, values: [runId], given: 1 });
+    await this.#statements.send({ text: this.#sql.limits.leaveLimits, values: [runId], given: 1 });
   }
 
   async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
@@ -170,7 +170,7 @@ export class ClaimTransaction {
 
   async #complete(settlements: Alike): Promise<readonly JobId[]> {
     const { rowCount } = await this.#statements.send(
-      completing(this.#sql.complete, settlements, this.#standing),
+      completing(this.#sql.settlements.complete, settlements, this.#standing),
     );
     return rowCount === 1 ? [settlements[0].id] : [];
   }
@@ -219,7 +219,7 @@ export class ClaimTransaction {
 
   /** Commits by the plainest statement. Writes nothing when another transaction has the job. */
   async #commitOne(settlements: Alike, behind: () => void): Promise<readonly JobId[]> {
-    const statement = completing(this.#sql.complete, settlements, this.#standing);
+    const statement = completing(this.#sql.settlements.complete, settlements, this.#standing);
     const { rowCount } = await this.#sendAndCommit(statement, behind);
     return rowCount === 1 ? [settlements[0].id] : [];
   }
@@ -322,7 +322,7 @@ export class ClaimTransaction {
     if (proof.rows.length === 0) {
       this.#parts.counted.add(entry.text);
       await this.#statements.plain('ROLLBACK AND CHAIN');
-      await this.#statements.send({ text: this.#sql.openGate, values: [limit.name], given: 1 });
+      await this.#statements.send({ text: this.#sql.claims.openGate, values: [limit.name], given: 1 });
       connection.isChanged = false;
       return this.#enter<JobRow>(entry, claimingLimited(this.#sql, criteria, entry));
     }
@@ -335,7 +335,7 @@ export class ClaimTransaction {
   }
 
   async #enterAll(entry: Entry): Promise<void> {
-    await this.#enter(entry, { text: this.#sql.enterLimits, values: [...entry.values], given: 1 });
+    await this.#enter(entry, { text: this.#sql.limits.enterLimits, values: [...entry.values], given: 1 });
   }
 
   /** Sends a statement that takes slots, until there are enough of them. Returns its row. */
@@ -351,7 +351,7 @@ export class ClaimTransaction {
       const [row] = await this.#statements.rows<Row & { slots: readonly number[] }>(statement);
       connection.isChanged = isChanged;
       if (row === undefined) return undefined;
-      const slots = await slotsOf(entry, row.slots, this.#parts.pool, this.#sql);
+      const slots = await slotsOf(entry, row.slots, this.#parts.pool, this.#sql.limits);
       if (slots === undefined) continue;
       this.#slots = slots;
       return row;
@@ -406,7 +406,7 @@ export class ClaimTransaction {
     if (!serial.busy) return;
     const { pool, context } = this.#parts;
     const session = (): number | undefined => this.#handle.session;
-    await this.#statements.within(stopStatements(serial, pool, context.sql, session, this.lost));
+    await this.#statements.within(stopStatements(serial, pool, context.sql.claims, session, this.lost));
   }
 
   /** The loss of the claim, when the error says that the savepoints are gone. Undefined for other errors. */

@@ -11,7 +11,7 @@ export function claimingLimited(
 ): ClaimStatement {
   const { queue, kinds, line, busy, limits } = criteria;
   const values = [queue, line.priority, line.id, kinds, busy, limits];
-  return { text: sql.claimLimited, values: [...values, ...entering], given: 1 };
+  return { text: sql.claims.claimLimited, values: [...values, ...entering], given: 1 };
 }
 
 /** Also locks a slot of the job's only limit. The second statement shows whether the slot is free. */
@@ -25,11 +25,11 @@ export function claimingWithSlot(
   const first = 1 + Math.floor((Math.random() * Math.min(max, 64)) / 2);
   return [
     {
-      text: sql.claimWithSlot,
+      text: sql.claims.claimWithSlot,
       values: [queue, line.priority, line.id, kinds, busy, limits, name, first],
       given: 1,
     },
-    { text: sql.checkSlot, values: [name, max], given: 1 },
+    { text: sql.claims.checkSlot, values: [name, max], given: 1 },
   ];
 }
 
@@ -38,6 +38,6 @@ export function claiming(sql: Statements, criteria: ClaimCriteria): ClaimStateme
   const { queue, kinds, line, busy, limit } = criteria;
   const values = [queue, line.priority, line.id, kinds, busy];
   return limit === 1
-    ? { text: sql.claimOne, values, given: 1 }
-    : { text: sql.claim, values: [...values, limit], given: 1 };
+    ? { text: sql.claims.claimOne, values, given: 1 }
+    : { text: sql.claims.claim, values: [...values, limit], given: 1 };
 }

@@ -27,7 +27,12 @@ export function claimsOf({
   const { context, names } = shared;
   const { sql } = context;
   const counted = new CountedLimits();
-  const starts = new RunStarts(on, sql, names, new WalFlush(on, sql.flush, () => names.nameOf(sql.flush, 1)));
+  const starts = new RunStarts(
+    on,
+    sql,
+    names,
+    new WalFlush(on, sql.runs.flush, () => names.nameOf(sql.runs.flush, 1)),
+  );
   return {
     session({ idleLimitMs: limitMs }) {
       const parts = async (): Promise<ClaimParts> => ({
@@ -54,7 +59,7 @@ export function claimsOf({
     endCrashed: (runIds, jobs) => endCrashed(on, sql, runIds, jobs),
 
     async noteRun({ runId, jobs }, { progress }) {
-      await query(on, sql.noteProgress, [jobs, runId, JSON.stringify(progress)]);
+      await query(on, sql.runs.noteProgress, [jobs, runId, JSON.stringify(progress)]);
     },
   };
 }

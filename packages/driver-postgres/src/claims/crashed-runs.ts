@@ -11,6 +11,6 @@ export async function endCrashed(
   jobs: readonly JobId[],
 ): Promise<void> {
   const [ids, crashed] = [plainArray(jobs), plainArray(runIds)];
-  await query(on, sql.writeOut, [ids, ...rangeOf(jobs), crashed]);
-  await query(on, sql.endCrashed, [ids, crashed]);
+  await query(on, sql.runs.writeOut, [ids, ...rangeOf(jobs), crashed]);
+  await query(on, sql.runs.endCrashed, [ids, crashed]);
 }

@@ -5,5 +5,5 @@ import type { ClaimStatement } from './claim-statement.js';
 /** The first outstanding job that blocks others. */
 export function firstOutstanding(sql: Statements, question: DependencyQuestion): ClaimStatement {
   const { key, kinds, before, except } = question;
-  return { text: sql.firstOutstanding, values: [key, kinds, before, except], given: 1 };
+  return { text: sql.siblings.firstOutstanding, values: [key, kinds, before, except], given: 1 };
 }

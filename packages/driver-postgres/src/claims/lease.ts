@@ -11,7 +11,11 @@ export function leasing(
   slots: readonly Slot[],
 ): ClaimStatement {
   const taken = [slots.map(({ limit }) => limit), slots.map(({ number }) => number)];
-  return { text: sql.lease, values: [runId, jobs, forMs, rangeOf(jobs)[0], ...taken], given: jobs.length };
+  return {
+    text: sql.leases.lease,
+    values: [runId, jobs, forMs, rangeOf(jobs)[0], ...taken],
+    given: jobs.length,
+  };
 }
 
 /** Locks those leased jobs that the run still has. */
@@ -21,5 +25,5 @@ export function lockingLeased(
   jobs: readonly JobId[],
   isCommitted: boolean,
 ): ClaimStatement {
-  return { text: sql.lockLeased, values: [runId, jobs, isCommitted], given: jobs.length };
+  return { text: sql.leases.lockLeased, values: [runId, jobs, isCommitted], given: jobs.length };
 }

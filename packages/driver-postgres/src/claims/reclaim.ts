@@ -14,7 +14,7 @@ export async function reclaim(
   on: PostgresTransaction,
   { queues, dead, own: caller }: ReclaimScope,
 ): Promise<Reclaimed> {
-  const [row] = await query<ReclaimRow & { [column: string]: unknown }>(on, sql.reclaim, [
+  const [row] = await query<ReclaimRow & { [column: string]: unknown }>(on, sql.leases.reclaim, [
     lockClass.unsigned,
     queues,
     dead,

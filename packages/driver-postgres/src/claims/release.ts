@@ -5,5 +5,5 @@ import type { ClaimStatement } from './claim-statement.js';
 
 /** Releases a claim, and ends the records of its run. */
 export function releasing(sql: Statements, { runId, jobs }: RunRef): ClaimStatement {
-  return { text: sql.release, values: [plainArray(jobs), runId, rangeOf(jobs)[0]], given: jobs.length };
+  return { text: sql.runs.release, values: [plainArray(jobs), runId, rangeOf(jobs)[0]], given: jobs.length };
 }

@@ -61,8 +61,8 @@ export class RunStarts {
   ): readonly [text: string, run: readonly unknown[], newest: readonly number[]] {
     const [first] = runs;
     if (first !== undefined && first.jobs.length > 1)
-      return [this.#sql.startTogether, [first.runId, first.workerId], [Math.max(...created)]];
+      return [this.#sql.runs.startTogether, [first.runId, first.workerId], [Math.max(...created)]];
     const runIds = plainArray(runs.map(({ runId }) => runId));
-    return [this.#sql.startRuns, [runIds, plainArray(runs.map(({ workerId }) => workerId))], []];
+    return [this.#sql.runs.startRuns, [runIds, plainArray(runs.map(({ workerId }) => workerId))], []];
   }
 }

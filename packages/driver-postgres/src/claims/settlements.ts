@@ -26,7 +26,7 @@ export function settling(
   settlements: readonly Settlement[],
   standing: Standing,
 ): ClaimStatement {
-  const { settle, settleTogether } = sql;
+  const { settle, settleTogether } = sql.settlements;
   return endingBy(standing.isOne ? settle : settleTogether, settlements, standing);
 }
 
@@ -37,11 +37,15 @@ export function settlingAll(
   standing: Standing,
 ): ClaimStatement {
   if (!areAlike(settlements))
-    return endingBy(standing.isOne ? sql.settleAll : sql.settleAllTogether, settlements, standing);
-  if (standing.isOne) return completing(sql.completeAll, settlements, standing);
+    return endingBy(
+      standing.isOne ? sql.settlements.settleAll : sql.settlements.settleAllTogether,
+      settlements,
+      standing,
+    );
+  if (standing.isOne) return completing(sql.settlements.completeAll, settlements, standing);
   const ids = settlements.map(({ id }) => id);
   const values = [plainArray(ids), ...sharedBy(settlements[0], standing.status), rangeOf(ids)[1]];
-  return { text: sql.settleAlike, values, given: 1 };
+  return { text: sql.settlements.settleAlike, values, given: 1 };
 }
 
 /** Whether a settlement has an output or an error, which the server may refuse. */

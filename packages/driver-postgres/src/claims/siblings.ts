@@ -6,6 +6,6 @@ import type { ClaimStatement } from './claim-statement.js';
 export function lockingSiblings(sql: Statements, { queue, keys }: Entities, limit: number): ClaimStatement {
   const [key, ...others] = keys;
   return others.length === 0
-    ? { text: sql.lockKey, values: [queue, key, limit], given: 1 }
-    : { text: sql.lockSiblings, values: [queue, keys, limit], given: keys.length };
+    ? { text: sql.siblings.lockKey, values: [queue, key, limit], given: 1 }
+    : { text: sql.siblings.lockSiblings, values: [queue, keys, limit], given: keys.length };
 }

@@ -35,7 +35,7 @@ export async function slotsOf(
   { limits }: Entry,
   returned: readonly number[],
   pool: PostgresTransaction,
-  { growLimit }: Pick<Statements, 'growLimit'>,
+  { growLimit }: Pick<Statements['limits'], 'growLimit'>,
 ): Promise<readonly Slot[] | undefined> {
   const slots = returned.map((number, place) => ({ limit: limits[place]?.name ?? '', number }));
   const last = slots.at(-1);

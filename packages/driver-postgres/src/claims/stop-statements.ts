@@ -15,7 +15,7 @@ const STOP_AFTER_MS = 2_000;
 export async function stopStatements(
   serial: SerialConnection,
   pool: PostgresTransaction,
-  sql: Pick<Statements, 'stopStatement'>,
+  sql: Pick<Statements['claims'], 'stopStatement'>,
   session: () => number | undefined,
   lost: AbortSignal,
 ): Promise<void> {

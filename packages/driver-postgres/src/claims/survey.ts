@@ -20,8 +20,8 @@ export async function dueQueues(
   names: NamedStatements,
   { queues, kinds }: Lanes,
 ): Promise<readonly string[]> {
-  const name = names.nameOf(sql.dueQueues, queues.length);
-  const rows = await query<{ queue: string }>(on, sql.dueQueues, [queues, kinds], name);
+  const name = names.nameOf(sql.surveys.dueQueues, queues.length);
+  const rows = await query<{ queue: string }>(on, sql.surveys.dueQueues, [queues, kinds], name);
   return rows.map(({ queue }) => queue);
 }
 
@@ -32,8 +32,8 @@ export async function survey(
   names: NamedStatements,
   { queues, kinds }: Lanes,
 ): Promise<Survey> {
-  const name = names.nameOf(sql.survey, queues.length);
-  const [row] = await query<SurveyRow>(on, sql.survey, [queues, kinds], name);
+  const name = names.nameOf(sql.surveys.survey, queues.length);
+  const [row] = await query<SurveyRow>(on, sql.surveys.survey, [queues, kinds], name);
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
   const { waiting = null, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
   const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };

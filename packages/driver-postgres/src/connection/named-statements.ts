@@ -4,29 +4,29 @@ import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
 /** The statements of each job, or of each batch of jobs. */
-const VERBS = [
-  'claim',
-  'claimOne',
-  'claimLimited',
-  'claimWithSlot',
-  'checkSlot',
-  'lockSiblings',
-  'lockKey',
-  'firstOutstanding',
-  'startRuns',
-  'startTogether',
-  'flush',
-  'lease',
-  'lockLeased',
-  'settle',
-  'settleAll',
-  'complete',
-  'completeAll',
-  'settleAlike',
-  'survey',
-  'dueQueues',
-  'limitedParts',
-] as const satisfies readonly (keyof Statements)[];
+const frequent = ({ claims, siblings, runs, leases, settlements, surveys, limits }: Statements) => ({
+  claim: claims.claim,
+  claimOne: claims.claimOne,
+  claimLimited: claims.claimLimited,
+  claimWithSlot: claims.claimWithSlot,
+  checkSlot: claims.checkSlot,
+  lockSiblings: siblings.lockSiblings,
+  lockKey: siblings.lockKey,
+  firstOutstanding: siblings.firstOutstanding,
+  startRuns: runs.startRuns,
+  startTogether: runs.startTogether,
+  flush: runs.flush,
+  lease: leases.lease,
+  lockLeased: leases.lockLeased,
+  settle: settlements.settle,
+  settleAll: settlements.settleAll,
+  complete: settlements.complete,
+  completeAll: settlements.completeAll,
+  settleAlike: settlements.settleAlike,
+  survey: surveys.survey,
+  dueQueues: surveys.dueQueues,
+  limitedParts: limits.limitedParts,
+});
 
 /** The most rows that a prepared statement is given. */
 const FEW = 40;
@@ -54,8 +54,10 @@ export class NamedStatements {
   #finding: Promise<void> | null = null;
 
   /** @param isOwn Whether each connection is a session of its own and unshared: as a fact, or as a function that finds out. */
-  constructor(sql: Pick<Statements, (typeof VERBS)[number]>, isOwn: boolean | (() => Promise<boolean>)) {
-    this.#names = new Map(VERBS.map((verb) => [sql[verb], `rowlock.${verb}.${digest(sql[verb])}`]));
+  constructor(sql: Statements, isOwn: boolean | (() => Promise<boolean>)) {
+    this.#names = new Map(
+      Object.entries(frequent(sql)).map(([verb, text]) => [text, `rowlock.${verb}.${digest(text)}`]),
+    );
     this.#findOut = typeof isOwn === 'boolean' ? null : isOwn;
     this.#isOwn = typeof isOwn === 'boolean' ? isOwn : null;
   }

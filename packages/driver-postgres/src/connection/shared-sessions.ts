@@ -25,7 +25,7 @@ const SILENT_MS = 10_000;
 export async function sharesSessions(
   pool: Pool,
   outside: OutsidePool,
-  sql: Pick<Statements, 'backend'>,
+  sql: Pick<Statements['anchor'], 'backend'>,
 ): Promise<boolean> {
   const client = outside.client();
   // A lost connection makes the pending statement fail.
@@ -41,7 +41,11 @@ export async function sharesSessions(
   }
 }
 
-async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backend'>): Promise<boolean> {
+async function changes(
+  client: Client,
+  pool: Pool,
+  sql: Pick<Statements['anchor'], 'backend'>,
+): Promise<boolean> {
   const own = await backend(client, sql);
   const other = await takeConnection(pool, ANSWER_MS);
   let again: Promise<number>;
@@ -61,7 +65,7 @@ async function changes(client: Client, pool: Pool, sql: Pick<Statements, 'backen
   return (await again) !== own;
 }
 
-async function backend(on: PostgresTransaction, sql: Pick<Statements, 'backend'>): Promise<number> {
+async function backend(on: PostgresTransaction, sql: Pick<Statements['anchor'], 'backend'>): Promise<number> {
   const [row] = await answered(on, query<{ pid: number }>(on, sql.backend));
   return row?.pid ?? 0;
 }

@@ -76,7 +76,7 @@ async function insert(
     pieces(open, scope.perStatement).map(
       (some) => () =>
         newJobs(some).map((given) => ({
-          text: sql.enqueue({ given: given.text, unique, wakes }),
+          text: sql.enqueues.enqueue({ given: given.text, unique, wakes }),
           values: [...given.values, ...calls],
         })),
     ),
@@ -96,7 +96,7 @@ async function findDuplicates(
   outcomes: Enqueued[],
 ): Promise<Place[]> {
   if (open.length === 0) return open;
-  const rows = await answers<readonly [place: number, publicId: string]>(on, sql.findDuplicates, [
+  const rows = await answers<readonly [place: number, publicId: string]>(on, sql.enqueues.findDuplicates, [
     toText(open.map(({ job }) => job.kind)),
     toText(open.map(({ job }) => job.unique?.key ?? null)),
   ]);

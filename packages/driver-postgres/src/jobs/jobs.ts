@@ -17,10 +17,11 @@ export function jobsOf(context: Context, scope: Scope): Jobs {
     enqueue: (jobs, wakeUps = [], waitMs) => enqueue(context, scope, jobs, wakeUps, waitMs),
 
     async uniqueJobs(kind, keys) {
-      const rows = await answers<readonly [place: number, publicId: string]>(scope.on, sql.findDuplicates, [
-        toText(keys.map(() => kind)),
-        toText(keys),
-      ]);
+      const rows = await answers<readonly [place: number, publicId: string]>(
+        scope.on,
+        sql.enqueues.findDuplicates,
+        [toText(keys.map(() => kind)), toText(keys)],
+      );
       const found = new Map(rows);
       return keys.map((_, index) => found.get(index + 1) ?? null);
     },

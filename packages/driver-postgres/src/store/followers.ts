@@ -18,12 +18,16 @@ export async function follow(
   const edges = given.flatMap(({ job: { after = [], available }, publicId }) =>
     after.map((afterId) => ({ publicId, afterId, available })),
   );
-  const [answer] = await answers<{ waiting: readonly string[]; missing: string | null }>(on, sql.follow, [
-    toText(edges.map(({ publicId }) => publicId)),
-    toText(edges.map(({ afterId }) => afterId)),
-    toText(edges.map(({ available }) => ('at' in available ? available.at.getTime() : null))),
-    toText(edges.map(({ available }) => ('inMs' in available ? available.inMs : null))),
-  ]);
+  const [answer] = await answers<{ waiting: readonly string[]; missing: string | null }>(
+    on,
+    sql.followers.follow,
+    [
+      toText(edges.map(({ publicId }) => publicId)),
+      toText(edges.map(({ afterId }) => afterId)),
+      toText(edges.map(({ available }) => ('at' in available ? available.at.getTime() : null))),
+      toText(edges.map(({ available }) => ('inMs' in available ? available.inMs : null))),
+    ],
+  );
   const { waiting = [], missing = null } = answer ?? {};
   if (missing !== null) throw new JobNotFoundError(missing);
   return new Set(waiting);
@@ -37,8 +41,11 @@ export async function admit(
 ): Promise<Admitted> {
   const [row] =
     'after' in look
-      ? await query<Admitted & { [column: string]: unknown }>(on, sql.admitAfter, [look.after, MOST_FOLLOWED])
-      : await query<Admitted & { [column: string]: unknown }>(on, sql.admitBeyond, [
+      ? await query<Admitted & { [column: string]: unknown }>(on, sql.followers.admitAfter, [
+          look.after,
+          MOST_FOLLOWED,
+        ])
+      : await query<Admitted & { [column: string]: unknown }>(on, sql.followers.admitBeyond, [
           look.beyond,
           MOST_FOLLOWED,
         ]);

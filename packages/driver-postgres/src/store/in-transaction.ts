@@ -35,7 +35,7 @@ export async function inTransaction<Result>(
   waitMs?: number,
 ): Promise<Result> {
   const bound: readonly Batch[] =
-    waitMs === undefined ? [] : [() => [{ text: context.sql.boundWaits, values: [`${waitMs}ms`] }]];
+    waitMs === undefined ? [] : [() => [{ text: context.sql.enqueues.boundWaits, values: [`${waitMs}ms`] }]];
   const result = await work(scopeBehind(client, context, [begin, ...bound]));
   await sendAhead(client, context, [commit]);
   return result;

@@ -24,8 +24,8 @@ export async function limitedJobs(
   { sql, lockClass }: Context,
   { parts: most, counted }: LimitedJobsBounds,
 ): Promise<LimitedJobs> {
-  const parts = await query<PartRow & Columns>(on, sql.limitedPartsOfAll, [most, counted]);
-  const held = await query<HeldRow & Columns>(on, sql.heldLimitedJobs, [lockClass.unsigned]);
+  const parts = await query<PartRow & Columns>(on, sql.limitedJobs.limitedPartsOfAll, [most, counted]);
+  const held = await query<HeldRow & Columns>(on, sql.limitedJobs.heldLimitedJobs, [lockClass.unsigned]);
   return {
     parts: parts.map(({ queue, limits, due, more }) => ({ queue, limits, due: Number(due), more })),
     held: held.map(({ named, queue, limits, due, run }) => ({
@@ -44,7 +44,7 @@ export async function takenSlots(
   { sql }: Context,
   names?: readonly string[],
 ): Promise<readonly TakenSlots[]> {
-  const rows = await query<{ name: string; taken: bigint }>(on, sql.takenSlots, [names ?? null]);
+  const rows = await query<{ name: string; taken: bigint }>(on, sql.limitedJobs.takenSlots, [names ?? null]);
   return rows.map(({ name, taken }) => ({ name, taken: Number(taken) }));
 }
 
@@ -54,7 +54,7 @@ export async function rateTimes(
   { sql }: Context,
   names?: readonly string[],
 ): Promise<readonly RateTime[]> {
-  const rows = await query<{ name: string; next_us: number }>(on, sql.rateTimes, [names ?? null]);
+  const rows = await query<{ name: string; next_us: number }>(on, sql.limitedJobs.rateTimes, [names ?? null]);
   return rows.map(({ name, next_us: nextInUs }) => ({ name, nextInUs }));
 }
 

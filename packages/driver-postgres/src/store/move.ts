@@ -21,7 +21,7 @@ export async function move(
 ): Promise<readonly Moved[]> {
   const { from, to } = TRANSITIONS[event];
   const values = [toText(publicIds), toText(from), to, hostname(), textOrNull(redrives)];
-  const rows = await answers<MoveRow>(on, sql.move, values);
+  const rows = await answers<MoveRow>(on, sql.jobs.move, values);
   const met = new Map(rows.map((row) => [row.public_id, row]));
   return publicIds.map((publicId) => movedOf(event, met.get(publicId)));
 }

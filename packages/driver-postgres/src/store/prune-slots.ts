@@ -9,7 +9,7 @@ export async function pruneSlots(
   beyond: string,
   ageMs: number,
 ): Promise<string | null> {
-  const old = await query<{ name: string }>(on, sql.oldSlots, [beyond, ageMs]);
-  for (const { name } of old) await query(on, sql.pruneSlots, [name, ageMs, schema]);
+  const old = await query<{ name: string }>(on, sql.limits.oldSlots, [beyond, ageMs]);
+  for (const { name } of old) await query(on, sql.limits.pruneSlots, [name, ageMs, schema]);
   return old.at(-1)?.name ?? null;
 }

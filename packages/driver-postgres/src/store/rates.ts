@@ -26,14 +26,14 @@ export class RateStarts {
       take,
     ];
     for (;;) {
-      const rows = await this.#names.query<{ wait_ms: number }>(this.#on, this.#sql.takeStarts, values);
+      const rows = await this.#names.query<{ wait_ms: number }>(this.#on, this.#sql.rates.takeStarts, values);
       if (rows.length === rates.length) return rows.map(({ wait_ms }) => wait_ms);
-      await this.#names.query(this.#on, this.#sql.addRates, [names]);
+      await this.#names.query(this.#on, this.#sql.rates.addRates, [names]);
     }
   }
 
   /** @throws DriverError */
   async giveBack(names: readonly string[], take: string): Promise<void> {
-    await this.#names.query(this.#on, this.#sql.giveBackStarts, [names, take]);
+    await this.#names.query(this.#on, this.#sql.rates.giveBackStarts, [names, take]);
   }
 }

@@ -47,7 +47,7 @@ export class PostgresJoinableSchedules implements JoinableSchedules {
 
   async find(names?: readonly string[]): Promise<FoundSchedules> {
     const wanted = names === undefined ? null : toText(names);
-    return found(await answers<ScheduleRow>(this.on, this.context.sql.findSchedules, [wanted]));
+    return found(await answers<ScheduleRow>(this.on, this.context.sql.schedules.findSchedules, [wanted]));
   }
 
   set(schedules: readonly NewSchedule[], by: string): Promise<void> {
@@ -55,15 +55,15 @@ export class PostgresJoinableSchedules implements JoinableSchedules {
   }
 
   async pause(name: string, by: string): Promise<boolean> {
-    return this.#changes(this.context.sql.pauseSchedule, [name, by]);
+    return this.#changes(this.context.sql.schedules.pauseSchedule, [name, by]);
   }
 
   async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
-    return this.#changes(this.context.sql.resumeSchedule, [name, fingerprint, textOrNull(nextAt)]);
+    return this.#changes(this.context.sql.schedules.resumeSchedule, [name, fingerprint, textOrNull(nextAt)]);
   }
 
   async remove(name: string): Promise<boolean> {
-    return this.#changes(this.context.sql.removeSchedule, [name]);
+    return this.#changes(this.context.sql.schedules.removeSchedule, [name]);
   }
 
   async #changes(text: string, values: unknown[]): Promise<boolean> {
@@ -80,7 +80,7 @@ export class PostgresSchedules extends PostgresJoinableSchedules implements Sche
   }
 
   async due(except: readonly string[], limit: number): Promise<DueSchedules> {
-    const { dueSchedules } = this.context.sql;
+    const { dueSchedules } = this.context.sql.schedules;
     const rows = await query<ScheduleRow & { next_ms: number | null }>(this.on, dueSchedules, [
       except,
       limit,
@@ -95,7 +95,7 @@ export class PostgresSchedules extends PostgresJoinableSchedules implements Sche
   fire(firings: readonly Firing[]): Promise<readonly string[]> {
     return despiteDeadlocks(() =>
       this.#inTransaction(async (scope) => {
-        const moved = await query<{ name: string }>(scope.on, this.context.sql.moveSchedules, [
+        const moved = await query<{ name: string }>(scope.on, this.context.sql.schedules.moveSchedules, [
           firings.map(({ name }) => name),
           firings.map(({ at }) => at),
           firings.map(({ fingerprint }) => fingerprint),
@@ -126,7 +126,7 @@ async function setOn(
   const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   for (const { name, plan, fingerprint, source, nextAt, keepsNext } of inOrder) {
     const values = [storableText(name), storableJson(plan), fingerprint, source, textOrNull(nextAt), by];
-    await query(on, sql.setSchedule, [...values, String(keepsNext)]);
+    await query(on, sql.schedules.setSchedule, [...values, String(keepsNext)]);
   }
 }
 

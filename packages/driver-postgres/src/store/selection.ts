@@ -94,7 +94,7 @@ function wayTo(
     };
   if (key !== undefined) return { ...way, spell: (values) => ofKey(filter, key, values) };
   if (states === undefined || hasAny(states, SETTLED)) return newestOf(states);
-  if (!states.includes('new')) return { ...RUNNING, spell: () => [inOrder(context.sql.running)] };
+  if (!states.includes('new')) return { ...RUNNING, spell: () => [inOrder(context.sql.selection.running)] };
   return withValue(isShort(on, context, filter, page, use), (short) => {
     if (!short) return newestOf(states);
     return { ...way, isShort: true, spell: (values) => outstandingOf(filter, values) };
@@ -147,7 +147,9 @@ function isShort(
   if ((page.look ?? Number.POSITIVE_INFINITY) <= QUICK_LOOK) return false;
   const values = new Values(String(FEW + 1));
   const also = ['true', ...ofQueueAndKind(ofQueue(filter), values)].join(' AND ');
-  return answers<number>(on, sql.countOutstanding(also), values.all).then(([jobs = 0]) => jobs <= FEW);
+  return answers<number>(on, sql.selection.countOutstanding(also), values.all).then(
+    ([jobs = 0]) => jobs <= FEW,
+  );
 }
 
 function ofQueue({ queue }: JobFilter): JobFilter {
@@ -168,7 +170,7 @@ function lookEnd(
   const values = new Values();
   const ways = spell(values);
   const also = ['true', ...inPage(page, values)].join(' AND ');
-  const text = sql.lookEnd(ways, also, values.add(look, 'bigint'));
+  const text = sql.selection.lookEnd(ways, also, values.add(look, 'bigint'));
   return answers<readonly [number, string | null]>(on, text, values.all).then(([[rows, last] = [0, null]]) =>
     rows < look || last === null ? null : BigInt(last),
   );

@@ -22,7 +22,7 @@ export async function update(
   waits: boolean,
 ): Promise<Updated> {
   const values = new Values(publicId, toText(update.from));
-  const statement = sql.update(assignmentsOf(update, values).join(', '), waits);
+  const statement = sql.jobs.update(assignmentsOf(update, values).join(', '), waits);
   const [row] = await answers<UpdateRow>(on, statement, values.all).catch((error: unknown) => {
     throw refusalIn(error);
   });

@@ -18,7 +18,7 @@ export async function listJobs(
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const found = await answers<Omit<JobViewRow, 'id'> & { id: string }>(
     on,
-    context.sql.list(selection),
+    context.sql.selection.list(selection),
     values.all,
   );
   const rows = found.map((row) => ({ ...row, id: BigInt(row.id) }));
@@ -36,7 +36,7 @@ export async function listJobIds(
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const found = await answers<readonly [id: string, publicId: string, status: State]>(
     on,
-    context.sql.listIds(selection),
+    context.sql.selection.listIds(selection),
     values.all,
   );
   const rows = found.map(([id, publicId, status]) => ({ id: BigInt(id), publicId, status }));
@@ -52,7 +52,7 @@ export async function countJobs(
 ): Promise<JobCount> {
   const selecting = select(on, context, filter, page, 'count');
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
-  const [count = 0] = await answers<number>(on, context.sql.count(selection), values.all);
+  const [count = 0] = await answers<number>(on, context.sql.selection.count(selection), values.all);
   return { count, next: count < page.limit ? lookedTo : null };
 }
 

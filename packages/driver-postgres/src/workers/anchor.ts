@@ -108,7 +108,7 @@ export class PostgresAnchor implements Anchor {
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await query(this.#pool, this.#context.sql.reportLines, [this.#row.id, JSON.stringify(lines)]);
+    await query(this.#pool, this.#context.sql.workers.reportLines, [this.#row.id, JSON.stringify(lines)]);
   }
 
   async release(): Promise<void> {
@@ -125,7 +125,7 @@ export class PostgresAnchor implements Anchor {
     await answerWithin(ANSWER_MS, this.#row.end(this.#pool)).catch(() => {});
     if (client === null) return;
     // Without this, the server would release the lock only some time after the connection's end.
-    const freed = query(client, sql.letAnchorGo, [lockClass.signed, this.#row.id]);
+    const freed = query(client, sql.anchor.letAnchorGo, [lockClass.signed, this.#row.id]);
     await answerWithin(ANSWER_MS, freed).catch(() => {});
     await answerWithin(ANSWER_MS, client.end(), () => cut(client)).catch(() => {});
   }
@@ -177,24 +177,27 @@ export class PostgresAnchor implements Anchor {
   /** Takes the worker's lock. */
   async #hold(client: Client): Promise<void> {
     const { sql, lockClass } = this.#context;
-    const [backend] = await query<{ pid: number }>(client, sql.backend);
-    const [lock] = await query<{ held: boolean }>(client, sql.holdAnchor, [lockClass.signed, this.#row.id]);
+    const [backend] = await query<{ pid: number }>(client, sql.anchor.backend);
+    const [lock] = await query<{ held: boolean }>(client, sql.anchor.holdAnchor, [
+      lockClass.signed,
+      this.#row.id,
+    ]);
     if (lock?.held === true) {
       this.#backend = backend?.pid ?? null;
-      await query(client, sql.keepAlive).catch(() => {});
+      await query(client, sql.anchor.keepAlive).catch(() => {});
       // The row is kept while the lock is held, so that no other worker counts this one as gone.
       await this.#row.keep(client);
       return;
     }
     // The server has not noticed the end of the earlier session, so this statement ends it.
-    await query(client, sql.endAnchor, [lockClass.unsigned, this.#row.id, this.#backend]);
+    await query(client, sql.anchor.endAnchor, [lockClass.unsigned, this.#row.id, this.#backend]);
     throw new DriverError('LockTimeout', "The worker's lock is still held.");
   }
 
   async #holds(client: Client): Promise<boolean> {
     const { sql, lockClass } = this.#context;
     const values = [lockClass.unsigned, this.#row.id];
-    const [lock] = await query<{ held: boolean }>(client, sql.holdsAnchor, values);
+    const [lock] = await query<{ held: boolean }>(client, sql.anchor.holdsAnchor, values);
     // An undetected pooler has answered from another session. Other clients share the session that holds the lock.
     if (lock?.held !== true) this.#backend = null;
     return lock?.held === true;

@@ -49,17 +49,19 @@ export class PostgresPulse implements Pulse {
   async hear(): Promise<readonly WakeUp[]> {
     const { sql } = this.#context;
     const client = await this.#connection();
-    const [row] = await query<{ seen: string; wake_ups: readonly unknown[] }>(client, sql.hear, [this.#seen]);
+    const [row] = await query<{ seen: string; wake_ups: readonly unknown[] }>(client, sql.bell.hear, [
+      this.#seen,
+    ]);
     this.#seen = row?.seen ?? null;
     if (performance.now() > this.#pruneAt) {
       this.#pruneAt = performance.now() + PRUNE_MS;
-      await query(client, sql.pruneBell);
+      await query(client, sql.bell.pruneBell);
     }
     return row?.wake_ups.map(wakeUpOf) ?? [];
   }
 
   async report(lines: WorkerLines): Promise<void> {
-    await query(this.#pool, this.#context.sql.reportLines, [this.#row.id, JSON.stringify(lines)]);
+    await query(this.#pool, this.#context.sql.workers.reportLines, [this.#row.id, JSON.stringify(lines)]);
   }
 
   drop(): void {
@@ -78,7 +80,7 @@ export class PostgresPulse implements Pulse {
   }
 
   async #isBeating(client: Client, forMs: number): Promise<boolean> {
-    const rows = await query(client, this.#context.sql.beat, [this.#row.id, forMs]);
+    const rows = await query(client, this.#context.sql.workers.beat, [this.#row.id, forMs]);
     return rows.length > 0;
   }
 

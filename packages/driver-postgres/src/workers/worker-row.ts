@@ -20,20 +20,29 @@ export class WorkerRow {
     const { name, host, pid, queues, schedules = [], kinds = {} } = worker;
     const values = [name, host, pid, queues, schedules, kinds];
     for (;;) {
-      const [row] = await query<{ id: number }>(on, sql.addWorker, [newWorkerId(), ...values]);
+      const [row] = await query<{ id: number }>(on, sql.workers.addWorker, [newWorkerId(), ...values]);
       if (row !== undefined) return new WorkerRow(sql, worker, row.id);
     }
   }
 
   /** Says that the worker has stopped. @throws DriverError */
   async end(on: PostgresTransaction): Promise<void> {
-    await query(on, this.#sql.stopWorker, [this.id]);
+    await query(on, this.#sql.workers.stopWorker, [this.id]);
   }
 
   /** @throws DriverError */
   async keep(on: PostgresTransaction): Promise<void> {
     const { name, host, pid, queues, schedules = [], kinds = {} } = this.#worker;
     const ageMs = performance.now() - this.#since;
-    await query(on, this.#sql.keepWorker, [this.id, name, host, pid, queues, schedules, kinds, ageMs]);
+    await query(on, this.#sql.workers.keepWorker, [
+      this.id,
+      name,
+      host,
+      pid,
+      queues,
+      schedules,
+      kinds,
+      ageMs,
+    ]);
   }
 }

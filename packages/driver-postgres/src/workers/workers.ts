@@ -23,7 +23,7 @@ export interface WorkersParts {
 export function joinableWorkersOf({ sql, channel }: Context, on: Queryable): JoinableWorkers {
   return {
     async notify(wakeUps) {
-      await query(on, sql.notify, [channel, texts(wakeUps)]);
+      await query(on, sql.bell.notify, [channel, texts(wakeUps)]);
     },
   };
 }
@@ -32,21 +32,21 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
   const { sql, channel, lockClass, answerMs } = context;
   return {
     async notify(wakeUps) {
-      await names.query(on, sql.notifySoon, [channel, texts(wakeUps)]);
+      await names.query(on, sql.bell.notifySoon, [channel, texts(wakeUps)]);
     },
 
     async list() {
-      const rows = await query<WorkerViewRow>(on, sql.workers, [lockClass.unsigned]);
+      const rows = await query<WorkerViewRow>(on, sql.workers.workers, [lockClass.unsigned]);
       return rows.map(toWorkerView);
     },
 
     async anchor(worker, session) {
       const isShared = await parts.sharesSessions();
       if (parts.ownsPool) names.know(!isShared);
-      await query(on, sql.forgetWorkers, [lockClass.unsigned]);
-      await query(on, sql.forgetRuns);
+      await query(on, sql.workers.forgetWorkers, [lockClass.unsigned]);
+      await query(on, sql.runs.forgetRuns);
       const row = await WorkerRow.add(on, sql, worker);
-      const own = { lock: sql.lockWorker, id: row.id };
+      const own = { lock: sql.workers.lockWorker, id: row.id };
       await verifyRowLocks(outside, on, own, answerMs).catch(async (error: unknown) => {
         await row.end(on);
         throw error;
