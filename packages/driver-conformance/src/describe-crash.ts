@@ -12,7 +12,7 @@ import { within } from './until.js';
 import { AnyJson } from './worker-process.js';
 
 export interface CrashUnderTest<Tx> extends DriverUnderTest<Tx> {
-  /** A Node program that works on `DATABASE_URL` with a handler of the kind `exit`, which ends the process with code 7. */
+  /** A Node program that is `exitWorker` of the entry `programs`, on the database of `DATABASE_URL`. */
   readonly program: URL;
 }
 

@@ -12,12 +12,7 @@ import { until, within } from './until.js';
 import { AnyJson } from './worker-process.js';
 
 export interface FrozenUnderTest<Tx> extends DriverUnderTest<Tx> {
-  /**
-   * A Node program that works on `DATABASE_URL`, one run at a time, on handlers of the kinds `hold` and `lease` with these
-   * claims, which the server takes away after a second. The run of a job with the payload `first` says `running`, in a line
-   * of output, and ends when a line of input has come; with `BLOCKS` set, nothing else in the program can go on until then.
-   * Any other job completes with the output `back at work`. When a run has lost its claim, the program says `lost`.
-   */
+  /** A Node program that is `frozenWorker` of the entry `programs`, on the database of `DATABASE_URL`. */
   readonly program: URL;
 }
 

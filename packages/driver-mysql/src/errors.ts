@@ -1,5 +1,5 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
-import { isError } from '@rowlock/core/driver';
+import { firstError, isError, messageOf, SOCKET_CODES } from '@rowlock/core/driver';
 
 /**
  * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.
@@ -103,23 +103,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
 const UNDOING: ReadonlySet<number> = new Set([1206, 1020, 1180, 3101]);
 
 /** Codes of the operating system's and the `mysql2` client's own errors. */
-const SOCKET_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ECONNABORTED',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENOENT',
-  // This machine has no port, or this process no descriptor, left for a connection.
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
+const LOST: ReadonlySet<string> = new Set([
+  ...SOCKET_CODES,
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
   'PROTOCOL_ENQUEUE_AFTER_QUIT',
@@ -182,9 +167,8 @@ export function undoesTransaction(error: DriverError): boolean {
   return error.code === 'Deadlock' || UNDOING.has(errnoOf(error.cause));
 }
 
-function causeOf(error: unknown): DriverErrorCode {
-  const first = firstOf(error);
-  if (first !== undefined) return causeOf(first);
+function causeOf(given: unknown): DriverErrorCode {
+  const error = firstError(given);
   if (!isError(error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const errno = errnoOf(error);
@@ -197,20 +181,7 @@ function causeOf(error: unknown): DriverErrorCode {
 /** Whether a code means a lost connection. A server's missing socket does. A missing file, as of LOAD DATA LOCAL, does not. */
 function isLost(error: Error, code: string): boolean {
   if (OF_FILES.has(code)) return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
-  return SOCKET_CODES.has(code) || LOST_MESSAGE.test(error.message);
-}
-
-/** The first of the errors in an error. */
-function firstOf(error: unknown): unknown {
-  const { errors } = Object(error);
-  return Array.isArray(errors) ? errors[0] : undefined;
-}
-
-function messageOf(error: unknown): string {
-  // A host with several addresses has one error for each, and no message.
-  const first = firstOf(error);
-  if (first !== undefined) return messageOf(first);
-  return isError(error) ? error.message : String(error);
+  return LOST.has(code) || LOST_MESSAGE.test(error.message);
 }
 
 function errnoOf(error: unknown): number {

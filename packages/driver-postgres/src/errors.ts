@@ -1,5 +1,5 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
-import { isError } from '@rowlock/core/driver';
+import { firstError, isError, messageOf, SOCKET_CODES } from '@rowlock/core/driver';
 
 /**
  * SQLSTATE → cause. A class (the first two characters) stands for all its codes that are not listed.
@@ -38,26 +38,6 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   // A limit of the server is exceeded: a key too long for an index, a JSON nested too deep.
   '54': 'InvalidInput',
 };
-
-/** Codes of the operating system's and the `pg` client's own errors. */
-const SOCKET_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ECONNABORTED',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENOENT',
-  // This machine has no port, or this process no descriptor, left for a connection.
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
-]);
 
 /** A standby's message for a transaction that is to write, under a code with many meanings. */
 const UNSUPPORTED = '0A000';
@@ -116,22 +96,8 @@ function isServers(error: unknown): boolean {
   return typeof Object(error).severity === 'string';
 }
 
-/** The message of an error. When no address of a name answers, only the inner errors have one. */
-function messageOf(error: unknown): string {
-  const first = firstOf(error);
-  if (first !== undefined) return messageOf(first);
-  return isError(error) ? error.message : String(error);
-}
-
-/** The first of the errors in an error. */
-function firstOf(error: unknown): unknown {
-  const { errors } = Object(error);
-  return Array.isArray(errors) ? errors[0] : undefined;
-}
-
-function causeOf(error: unknown): DriverErrorCode {
-  const first = firstOf(error);
-  if (first !== undefined) return causeOf(first);
+function causeOf(given: unknown): DriverErrorCode {
+  const error = firstError(given);
   if (!isError(error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';

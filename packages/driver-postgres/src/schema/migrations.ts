@@ -1,6 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import type { MigrationReport } from '@rowlock/core/driver';
+import { type Migration, type MigrationReport, migrationFiles } from '@rowlock/core/driver';
 import type { ClientBase } from 'pg';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
@@ -11,36 +10,9 @@ import { type Tables, tables } from '../statements/tables.js';
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = 1;
 
-export interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-}
-
-/**
- * The numbered files, in order.
- *
- * @throws DriverError `SchemaOutdated` when they are not there.
- */
-export async function migrations(): Promise<readonly Migration[]> {
-  try {
-    const folder = new URL('../../migrations/', import.meta.url);
-    const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
-    return await Promise.all(
-      names.map(async (name) => ({
-        version: Number(name.slice(0, 4)),
-        name: name.replace(/\.sql$/, ''),
-        sql: await readFile(new URL(name, folder), 'utf8'),
-      })),
-    );
-  } catch (error) {
-    throw new DriverError(
-      'SchemaOutdated',
-      "Rowlock's migrations are files of the package @rowlock/driver-postgres, and are not beside its code, as in an application that was " +
-        'bundled. Leave the package out of the bundle (`external`), or run `npx @rowlock/cli migrate` where it is installed.',
-      { cause: error },
-    );
-  }
+/** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there. */
+export function migrations(): Promise<readonly Migration[]> {
+  return migrationFiles(new URL('../../migrations/', import.meta.url), '@rowlock/driver-postgres');
 }
 
 /**
