@@ -34,9 +34,10 @@ export async function frozenWorker<Tx>(driver: Driver<Tx>): Promise<void> {
         return complete('the zombie');
       },
     });
-  const claimSession = driver.claimSession.bind(driver);
-  driver.claimSession = () => {
-    const held = claimSession({ idleLimitMs: LIMIT_MS });
+  const { claims } = driver;
+  const session = claims.session.bind(claims);
+  claims.session = () => {
+    const held = session({ idleLimitMs: LIMIT_MS });
     const lease = held.lease.bind(held);
     held.lease = (runId, jobs) => lease(runId, jobs, LIMIT_MS);
     return held;
