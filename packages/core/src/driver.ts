@@ -16,7 +16,7 @@ export {
 } from './admission/limits-text.js';
 export { type Rate, type RateNumbers, startAt } from './admission/rate.js';
 export { systemClock } from './clock.js';
-export type * from './driver/admission.js';
+export * from './driver/admission.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
@@ -50,7 +50,6 @@ export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export type * from './driver/jobs.js';
 export { keepAsking } from './driver/keep-asking.js';
 export type * from './driver/lane.js';
-export type * from './driver/limited-jobs.js';
 export { noTransaction } from './driver/no-transaction.js';
 export { isOwnHandle, ownHandle } from './driver/own-handle.js';
 export {

@@ -64,7 +64,7 @@ const SCENES: readonly Scene[] = [
       jobs: { ...jobs, move: async () => [{ outcome: 'moved' }] },
       admission: {
         ...admission,
-        limitedParts: async () => ({ parts: [{ queue: 'default', limits: LIMITS }], last: null }),
+        parts: async () => ({ parts: [{ queue: 'default', limits: LIMITS }], last: null }),
       },
     }),
     play: async ({ jobs, receive, find, pass }) => {

@@ -23,7 +23,7 @@ export interface Answers {
   readonly session?: Partial<ClaimSession<unknown>>;
   readonly startRuns?: Driver['claims']['startRuns'];
   readonly reclaim?: Driver['claims']['reclaim'];
-  readonly limitedParts?: Driver['admission']['limitedParts'];
+  readonly limitedParts?: Driver['admission']['parts'];
   readonly list?: Driver['jobs']['list'];
   readonly move?: Driver['jobs']['move'];
   /** Whether wake-ups are pushed, as they are unless this says no. */
@@ -147,15 +147,14 @@ export function emptyDatabase(answers: Answers): {
       }),
     },
     admission: {
-      limitedParts: answers.limitedParts ?? (async () => ({ parts: [], last: null })),
-      limitedJobs: unused,
-      takenSlots: unused,
-      rateTimes: unused,
-      takeStarts: async (rates) => rates.map(() => 0),
-      giveBackStarts: async () => {},
-      pruneSlots: async () => null,
-      setLimit: unused,
-      limits: unused,
+      parts: answers.limitedParts ?? (async () => ({ parts: [], last: null })),
+      jobs: unused,
+      inUse: unused,
+      take: async (rates) => rates.map(() => 0),
+      giveBack: async () => {},
+      prune: async () => null,
+      set: unused,
+      settings: unused,
       pause: unused,
       resume: unused,
       pauses: async () => [],

@@ -6,8 +6,15 @@ export { enqueue } from './statements/enqueue.js';
 export { admit } from './statements/followers.js';
 export { move, uniqueJobs, update } from './statements/jobs.js';
 export { lease, lockLeased, reclaim } from './statements/lease.js';
-export { limitedJobs, rateTimes, takenSlots } from './statements/limited-jobs.js';
-export { enterLimits, leaveLimits, limitedParts, limits, pruneSlots, setLimit } from './statements/limits.js';
+export { inUse, limitedJobs } from './statements/limited-jobs.js';
+export {
+  enterLimits,
+  leaveLimits,
+  limitedParts,
+  limitSettings,
+  pruneSlots,
+  setLimit,
+} from './statements/limits.js';
 export { pause, pauses, resume } from './statements/pauses.js';
 export type { Place } from './statements/place.js';
 export { giveBackStarts, takeStarts } from './statements/rates.js';

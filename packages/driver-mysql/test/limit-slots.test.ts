@@ -288,7 +288,7 @@ test('10,000 waiting jobs of one limit cost neither other claims nor the search 
     expect((await reads(client)) - before).toBeLessThan(500);
   }
   client.release();
-  expect(await driver.admission.limitedParts({ queues: ['q', 'r'], beyond: '', limit: 1_000 })).toEqual({
+  expect(await driver.admission.parts({ queues: ['q', 'r'], beyond: '', limit: 1_000 })).toEqual({
     parts: [
       { queue: 'q', limits: '{"a":1}' },
       { queue: 'q', limits: '{"b":1}' },

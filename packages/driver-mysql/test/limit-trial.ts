@@ -126,7 +126,7 @@ export async function limitTrial(
   const prune = async (): Promise<void> => {
     while (goesOn()) {
       const made = await countSlots();
-      await driver.admission.pruneSlots('', 0);
+      await driver.admission.prune('', 0);
       if ((await countSlots()) < made) pruned += 1;
       await sleep(Math.random() * 5);
     }

@@ -124,7 +124,7 @@ test('a worker with the rights in the README takes slots, keeps them by a lease,
   await held.commit();
   await other.enterLimits('{"a":1}');
   await other.rollback();
-  expect(await driver.admission.limitedParts({ queues: ['q'], beyond: '', limit: 1_000 })).toEqual({
+  expect(await driver.admission.parts({ queues: ['q'], beyond: '', limit: 1_000 })).toEqual({
     parts: [],
     last: null,
   });

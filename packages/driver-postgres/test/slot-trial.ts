@@ -172,7 +172,7 @@ export async function slotTrial({
   async function pruneAlways(): Promise<void> {
     while (goesOn()) {
       const made = await countSlots();
-      await driver.admission.pruneSlots('', 0);
+      await driver.admission.prune('', 0);
       if ((await countSlots()) < made) pruned += 1;
       await pause(Math.random() * 5);
     }

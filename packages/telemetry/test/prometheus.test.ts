@@ -261,7 +261,7 @@ test('the slots of limits that are taken are shown, the next start, and the jobs
     [1, 2].map(() => ({ payload: {} })),
   );
   await using slot = await rowlock.limits.slots('mail', { max: 3 }).acquire();
-  await driver.admission.takeStarts([{ name: 'maps', starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
+  await driver.admission.take([{ name: 'maps', starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
   metrics.watch(rowlock);
   const found = samples(await metrics.text());
   expect(slot.outcome).toBe('acquired');

@@ -60,7 +60,7 @@ function admitsOneMore<Tx>(driver: Driver<Tx>): Driver<Tx> {
     return instead(() => own, {
       async claim(criteria) {
         for (const { name, max } of sizesOf(criteria.limits ?? ''))
-          await driver.admission.setLimit(name, { max: max + 1 }, 'broken');
+          await driver.admission.set(name, { max: max + 1 }, 'broken');
         return own.claim(criteria);
       },
     });

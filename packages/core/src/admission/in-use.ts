@@ -1,6 +1,6 @@
+import type { LimitedJobs, LimitedJobsBounds, LimitInUse } from '../driver/admission.js';
 import type { Uses } from '../driver/driver.js';
 import type { HeldJob } from '../driver/insight.js';
-import type { LimitedJobs, LimitedJobsBounds, RateTime } from '../driver/limited-jobs.js';
 import type { JobCount } from '../insight/job-count.js';
 import type { DeclaredLimits } from './limit.js';
 import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from './limits-text.js';
@@ -42,24 +42,20 @@ export interface LimitView {
   readonly setBy: string | null;
 }
 
-/** What tells of limits. */
-export type LimitsInUse = Uses<{ admission: 'limits' | 'limitedJobs' | 'takenSlots' | 'rateTimes' }>;
-
 /** The limits, in the order of their names. */
 export async function limitsInUse(
-  driver: LimitsInUse,
+  { admission }: Uses<{ admission: 'settings' | 'jobs' | 'inUse' }>,
   declared: DeclaredLimits,
 ): Promise<readonly LimitView[]> {
-  const [settings, jobs, slots, times] = await Promise.all([
-    driver.admission.limits(),
-    driver.admission.limitedJobs(LIMITED_JOBS),
-    driver.admission.takenSlots(),
-    driver.admission.rateTimes(),
+  const [settings, jobs, all] = await Promise.all([
+    admission.settings(),
+    admission.jobs(LIMITED_JOBS),
+    admission.inUse(),
   ]);
   const said = saidNumbers(jobs);
-  const taken = new Map(slots.map((each) => [each.name, each.taken]));
   const set = new Map(settings.map((each) => [each.name, each]));
-  const names = new Set([...set.keys(), ...said.keys(), ...taken.keys(), ...times.map(({ name }) => name)]);
+  const inUse = new Map(all.map((each) => [each.name, each]));
+  const names = new Set([...set.keys(), ...said.keys(), ...inUse.keys()]);
   return [...names]
     .toSorted()
     .slice(0, MOST_NAMES)
@@ -69,9 +65,9 @@ export async function limitsInUse(
         ...UNKNOWN,
         ...numbers,
         name,
-        taken: taken.get(name) ?? 0,
+        taken: inUse.get(name)?.taken ?? 0,
         holders: holdersOf(name, jobs),
-        nextAt: timeAfter(waitOf(name, rateOf(numbers), times)),
+        nextAt: timeAfter(waitOf(rateOf(numbers), inUse.get(name))),
         waiting: waitingFor(name, jobs),
       };
     });
@@ -96,10 +92,12 @@ function timeAfter(waitMs: number): Date | null {
 }
 
 /** How long until a limit allows a start, in milliseconds. */
-export function waitOf(name: string, numbers: RateNumbers | undefined, times: readonly RateTime[]): number {
-  const time = times.find((rate) => rate.name === name);
-  if (time === undefined || numbers === undefined) return 0;
-  const { waitUs } = startAt(time.nextInUs, 0, numbers);
+export function waitOf(
+  numbers: RateNumbers | undefined,
+  { nextInUs }: Pick<LimitInUse, 'nextInUs'> = { nextInUs: null },
+): number {
+  if (nextInUs === null || numbers === undefined) return 0;
+  const { waitUs } = startAt(nextInUs, 0, numbers);
   return waitUs < LEAST_WAIT_US ? 0 : waitUs / 1_000;
 }
 

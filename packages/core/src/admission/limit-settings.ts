@@ -35,13 +35,13 @@ export class LimitSettings {
     const limit = namedLimit(name, options);
     checkLimit(limit);
     checkName('by', by);
-    await this.#calls.driver.admission.setLimit(name, limit, by);
+    await this.#calls.driver.admission.set(name, limit, by);
   }
 
   /** What handlers and callers say are the numbers again. */
   async reset(name: string): Promise<void> {
     checkName('The name of a limit', name);
-    await this.#calls.driver.admission.setLimit(name, null, hostname());
+    await this.#calls.driver.admission.set(name, null, hostname());
   }
 
   /**

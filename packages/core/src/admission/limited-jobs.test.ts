@@ -25,8 +25,8 @@ function limited({ expected = true, page = 1_000 } = {}) {
   const starts = new RatedStarts({
     driver: {
       admission: {
-        takeStarts: async (rates) => rates.map(({ name }) => waits.get(name) ?? 0),
-        giveBackStarts: async () => {},
+        take: async (rates) => rates.map(({ name }) => waits.get(name) ?? 0),
+        giveBack: async () => {},
       },
       workers: { notify: async () => {} },
     },
@@ -38,7 +38,7 @@ function limited({ expected = true, page = 1_000 } = {}) {
     starts,
     driver: {
       admission: {
-        async limitedParts({ beyond }) {
+        async parts({ beyond }) {
           const behind = parts
             .toSorted((one, other) => (one.limits < other.limits ? -1 : 1))
             .filter(({ limits }) => limits > beyond)

@@ -16,7 +16,7 @@ import type { RatedStarts } from './rated-starts.js';
 const LEAST_MS = 10;
 
 export interface LimitedJobsParts {
-  readonly driver: Uses<{ admission: 'limitedParts'; workers: 'notify' }>;
+  readonly driver: Uses<{ admission: 'parts'; workers: 'notify' }>;
   readonly queues: readonly string[];
   readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
   /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */

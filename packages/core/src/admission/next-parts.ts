@@ -8,7 +8,7 @@ const PAGE = 100;
 const MOST = 1_000;
 
 export interface PartPagesParts {
-  readonly driver: Uses<{ admission: 'limitedParts' }>;
+  readonly driver: Uses<{ admission: 'parts' }>;
   readonly queues: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export class PartPages {
     const { driver, queues } = this.#parts;
     let place = this.#place;
     const { behind } = place;
-    const page = await driver.admission.limitedParts({
+    const page = await driver.admission.parts({
       queues: queues.slice(behind === null ? 0 : queues.indexOf(behind.queue)),
       beyond: behind?.limits ?? '',
       limit: PAGE,

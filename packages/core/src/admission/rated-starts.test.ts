@@ -15,11 +15,11 @@ function ratedStarts() {
   const starts = new RatedStarts({
     driver: {
       admission: {
-        async takeStarts(rates) {
+        async take(rates) {
           calls.push(`take ${rates.map(({ name }) => name)}`);
           return rates.map(({ name }) => waits.get(name) ?? 0);
         },
-        async giveBackStarts(names) {
+        async giveBack(names) {
           calls.push(`give back ${names}`);
         },
       },
@@ -68,7 +68,7 @@ test('a start that cannot be given back is lost, and the slot goes on', async ()
   const gone = new Error('gone');
   const starts = new RatedStarts({
     driver: {
-      admission: { takeStarts: async () => [0], giveBackStarts: () => Promise.reject(gone) },
+      admission: { take: async () => [0], giveBack: () => Promise.reject(gone) },
       workers: { notify: async () => {} },
     },
     clock,
@@ -96,13 +96,13 @@ test('an answer from before a change does not count', async () => {
   const starts: RatedStarts = new RatedStarts({
     driver: {
       admission: {
-        async takeStarts() {
+        async take() {
           takes += 1;
           if (takes > 1) return [0];
           starts.changed('a');
           return [1_000];
         },
-        giveBackStarts: async () => {},
+        giveBack: async () => {},
       },
       workers: { notify: async () => {} },
     },

@@ -6,7 +6,7 @@ import { ratesOf } from './limits-text.js';
 import type { Rate } from './rate.js';
 
 export interface RatedStartsParts {
-  readonly driver: Uses<{ admission: 'takeStarts' | 'giveBackStarts'; workers: 'notify' }>;
+  readonly driver: Uses<{ admission: 'take' | 'giveBack'; workers: 'notify' }>;
   readonly clock: Clock;
   /** How long a rate is not looked at again at most, in milliseconds: a wake-up may be lost. */
   readonly pollMs: number;
@@ -42,7 +42,7 @@ export class RatedStarts {
     const take = randomUUID();
     while (this.leftMs(limits) === 0) {
       const changes = this.#changes;
-      const waitsMs = await driver.admission.takeStarts(rates, take);
+      const waitsMs = await driver.admission.take(rates, take);
       if (waitsMs.every((waitMs) => waitMs === 0)) {
         const names = rates.map(({ name }) => name);
         return { giveBack: () => this.#giveBack(names, take).catch(onFault) };
@@ -66,7 +66,7 @@ export class RatedStarts {
   /** Whoever was refused meanwhile would wait for the next start. */
   async #giveBack(names: readonly string[], take: string): Promise<void> {
     const { driver } = this.#parts;
-    await driver.admission.giveBackStarts(names, take);
+    await driver.admission.giveBack(names, take);
     await driver.workers.notify(names.map((limit) => ({ limit })));
   }
 

@@ -1,65 +1,10 @@
 import type { LimitNumbers } from '../admission/limits-text.js';
 import type { Rate } from '../admission/rate.js';
-import type { LimitedJobs, LimitedJobsBounds, RateTime, TakenSlots } from './limited-jobs.js';
+import type { HeldJob } from './insight.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
-import type { PartsPage, PartsStretch } from './queue-parts.js';
+import type { PartsPage, PartsStretch, QueuePart } from './queue-parts.js';
 
-/** What keeps due jobs from being claimed: limits and pauses. */
-export interface Admission extends JoinableAdmission {
-  /**
-   * The parts of these queues that have due jobs with limits, locked or not. Those of a queue are in an order of their
-   * texts that is always the same. A paused queue is passed over. Parts of a paused limit are looked at, and not
-   * returned. Reads without locks, one step for each part.
-   */
-  limitedParts(stretch: PartsStretch): Promise<PartsPage>;
-
-  /** The due jobs with limits in all queues, also paused ones, and those that a run has. Reads without locks. */
-  limitedJobs(bounds: LimitedJobsBounds): Promise<LimitedJobs>;
-
-  /**
-   * How many slots of limits are taken at this moment, by jobs and without. A limit without slots may be missing. Keeps
-   * no lock that a claim could meet.
-   *
-   * @param names Which limits. Without them: all that have slots, in the order of their names, up to 1,000.
-   */
-  takenSlots(names?: readonly string[]): Promise<readonly TakenSlots[]>;
-
-  /**
-   * The times of the starts of limits that were ever used. Reads without locks.
-   *
-   * @param names As that of `takenSlots`.
-   */
-  rateTimes(names?: readonly string[]): Promise<readonly RateTime[]>;
-
-  /**
-   * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's
-   * clock, as `startAt` defines it, in a transaction of its own. Numbers that `setLimit` has set count in place of those
-   * given.
-   *
-   * @param take The id of this take, a UUID.
-   * @returns How long until each rate allows a start, in milliseconds, in the same order. All 0: the starts are taken.
-   */
-  takeStarts(rates: readonly Rate[], take: string): Promise<readonly number[]>;
-
-  /**
-   * Gives back the starts of a take: the rates are as before. A rate from which another start was taken since then stays
-   * as it is, as its pauses were counted from this start.
-   *
-   * @param names In order.
-   */
-  giveBackStarts(names: readonly string[], take: string): Promise<void>;
-
-  /**
-   * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
-   * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
-   * those alone whose `max` was set. Deletes nothing while somebody takes a slot of the same limit.
-   *
-   * @returns the last name, or null if none is behind it
-   */
-  pruneSlots(beyond: string, ageMs: number): Promise<string | null>;
-}
-
-/** The verbs that a caller's transaction may have. */
+/** What decides whether a job may run now: the numbers of limits that were set, and pauses. */
 export interface JoinableAdmission {
   /**
    * Sets the numbers of a limit for all takers, in place of what they say, and of an earlier setting. What is left out is
@@ -67,10 +12,10 @@ export interface JoinableAdmission {
    *
    * @param by Who sets it.
    */
-  setLimit(name: string, numbers: LimitNumbers | null, by: string): Promise<void>;
+  set(name: string, numbers: LimitNumbers | null, by: string): Promise<void>;
 
   /** The limits whose numbers were set, in the order of their names, up to 1,000. */
-  limits(): Promise<readonly LimitSetting[]>;
+  settings(): Promise<readonly LimitSetting[]>;
 
   /**
    * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
@@ -87,9 +32,108 @@ export interface JoinableAdmission {
   pauses(): Promise<readonly PauseView[]>;
 }
 
+/** The same, and the jobs, slots and starts of limits. */
+export interface Admission extends JoinableAdmission {
+  /**
+   * The parts of these queues that have due jobs with limits, locked or not. Those of a queue are in an order of their
+   * texts that is always the same. A paused queue is passed over. Parts of a paused limit are looked at, and not
+   * returned. Reads without locks, one step for each part.
+   */
+  parts(stretch: PartsStretch): Promise<PartsPage>;
+
+  /**
+   * Takes a start of each of these rates, or of none. The rates are in the order of their names. By the database's
+   * clock, as `startAt` defines it, in a transaction of its own. Numbers that were set count in place of those given.
+   *
+   * @param take The id of this take, a UUID.
+   * @returns How long until each rate allows a start, in milliseconds, in the same order. All 0: the starts are taken.
+   */
+  take(rates: readonly Rate[], take: string): Promise<readonly number[]>;
+
+  /**
+   * Gives back the starts of a take: the rates are as before. A rate from which another start was taken since then stays
+   * as it is, as its pauses were counted from this start.
+   *
+   * @param names In order.
+   */
+  giveBack(names: readonly string[], take: string): Promise<void>;
+
+  /** The due jobs with limits in all queues, also paused ones, and those that a run has. Reads without locks. */
+  jobs(bounds: LimitedJobsBounds): Promise<LimitedJobs>;
+
+  /**
+   * The limits that have slots, and those from which a start was ever taken. Keeps no lock that a claim could meet.
+   *
+   * @param names Which limits. Without them: all, up to 1,000 with slots and 1,000 with starts.
+   */
+  inUse(names?: readonly string[]): Promise<readonly LimitInUse[]>;
+
+  /**
+   * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
+   * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
+   * those alone whose `max` was set. Deletes nothing while somebody takes a slot of the same limit.
+   *
+   * @returns the last name, or null if none is behind it
+   */
+  prune(beyond: string, ageMs: number): Promise<string | null>;
+}
+
 /** A limit whose numbers were set at run time. */
 export interface LimitSetting extends LimitNumbers {
   readonly name: string;
   readonly setAt: Date;
   readonly setBy: string;
+}
+
+/** A limit at this moment. */
+export interface LimitInUse {
+  readonly name: string;
+  /** How many slots are taken, by jobs and without. */
+  readonly taken: number;
+  /**
+   * How long until the next start would be, if all were evenly spaced, in microseconds. Negative for a time that has
+   * passed. Null: no start was ever taken.
+   */
+  readonly nextInUs: number | null;
+}
+
+/** Limits by their slots and by their starts, as one list. */
+export function limitsInUse(
+  slots: readonly { readonly name: string; readonly taken: number }[],
+  starts: readonly { readonly name: string; readonly nextInUs: number }[],
+): readonly LimitInUse[] {
+  const times = new Map(starts.map(({ name, nextInUs }) => [name, nextInUs]));
+  const taken = new Map(slots.map((limit) => [limit.name, limit.taken]));
+  return [...new Set([...taken.keys(), ...times.keys()])].map((name) => ({
+    name,
+    taken: taken.get(name) ?? 0,
+    nextInUs: times.get(name) ?? null,
+  }));
+}
+
+/** How many jobs are looked at. */
+export interface LimitedJobsBounds {
+  /** The most parts of queues, in the order of their queues and limits. */
+  readonly parts: number;
+  /** The most due jobs that are counted in all parts. Each part has an equal share of them, and at least 10. */
+  readonly counted: number;
+}
+
+/** The jobs with limits that are due, or that a run has. */
+export interface LimitedJobs {
+  readonly parts: readonly LimitedPart[];
+  /** Those that a run has: leased ones, and among the first due ones of each part. */
+  readonly held: readonly LimitedJob[];
+}
+
+export interface LimitedPart extends QueuePart {
+  /** Due jobs of the part. Those of held claims count too, as their rows do not change. */
+  readonly due: number;
+  /** Whether there may be more than were counted. */
+  readonly more: boolean;
+}
+
+export interface LimitedJob extends HeldJob, QueuePart {
+  /** Whether it counts among the due ones of its part. */
+  readonly due: boolean;
 }

@@ -50,7 +50,7 @@ export interface ClaimSession<Tx> extends RunTransaction<Tx> {
    * The statement itself reads the pauses, and returns no paused job: see `Store.pause`.
    *
    * With `limits`, also takes a slot of each of these limits, until the transaction ends. It takes one of a limit if
-   * fewer slots than the limit's size are taken, whatever size their takers had. The size is the `max` that `setLimit` has
+   * fewer slots than the limit's size are taken, whatever size their takers had. The size is the `max` that `admission.set` has
    * set, else what the job says. If there is no slot, rejects with `LimitReached`. After that, only `rollback` is allowed.
    * Such a claim is the first verb of its transaction.
    */

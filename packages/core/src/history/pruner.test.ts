@@ -35,7 +35,7 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
   const driver: PrunerParts['driver'] = {
     history,
     admission: {
-      async pruneSlots(beyond, ageMs) {
+      async prune(beyond, ageMs) {
         slots.push([beyond, ageMs]);
         return beyond === '' ? 'a limit' : null;
       },

@@ -21,7 +21,7 @@ const FROM_START_MS = 3_600_000;
 
 /** The dependencies of a pruner. */
 export interface PrunerParts extends Pick<PartContext, 'clock' | 'log' | 'workerId' | 'stopping'> {
-  readonly driver: Uses<{ admission: 'pruneSlots' }> & {
+  readonly driver: Uses<{ admission: 'prune' }> & {
     readonly history: Pruned & Pick<History, 'takePruneTurn'>;
   };
   readonly limits: RetentionLimits;

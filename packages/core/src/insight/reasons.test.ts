@@ -71,10 +71,12 @@ function database({ jobs, pauses = [], kinds = { send: [] }, taken = 0, nextInUs
     workers: { list: async () => [{ ...worker, ...alive }] },
     admission: {
       pauses: async () => pauses,
-      takenSlots: async () => [{ name: 'door', taken }],
-      rateTimes: async () => [{ name: 'maps', nextInUs }],
-      limits: async () => [],
-      limitedJobs: async () => ({ parts: [], held: [] }),
+      inUse: async () => [
+        { name: 'door', taken, nextInUs: null },
+        { name: 'maps', taken: 0, nextInUs },
+      ],
+      settings: async () => [],
+      jobs: async () => ({ parts: [], held: [] }),
     },
   };
 }

@@ -8,9 +8,9 @@ const AGE_MS = 3_600_000;
  * One pass through the slots of limits, in limited steps. A limit for each tenant would leave the slots of all tenants
  * that there ever were.
  */
-export async function* pruneSlots(driver: Uses<{ admission: 'pruneSlots' }>): AsyncGenerator<PruneStep> {
+export async function* pruneSlots(driver: Uses<{ admission: 'prune' }>): AsyncGenerator<PruneStep> {
   for (let beyond: string | null = ''; beyond !== null; ) {
-    beyond = await driver.admission.pruneSlots(beyond, AGE_MS);
+    beyond = await driver.admission.prune(beyond, AGE_MS);
     yield { pruned: 0 };
   }
 }

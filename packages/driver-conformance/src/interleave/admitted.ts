@@ -14,8 +14,8 @@ export function admitted<Tx>(driver: Driver<Tx>, actor: string, admissions: Admi
   };
   return instead(driver, {
     admission: {
-      setLimit: async (name, numbers, by) => {
-        await driver.admission.setLimit(name, numbers, by);
+      set: async (name, numbers, by) => {
+        await driver.admission.set(name, numbers, by);
         if (numbers?.max !== undefined) admissions.resizes(numbers.max);
       },
       pause: async (pause, mode) => {

@@ -7,7 +7,7 @@ const resizesNothing: KnownFault = {
   name: 'a smaller size that no claim sees',
   scenario: scenarios.reduced,
   found: /was admitted though 1 of 1 slots were taken/,
-  driver: (driver) => instead(driver, { admission: { setLimit: async () => {} } }),
+  driver: (driver) => instead(driver, { admission: { set: async () => {} } }),
 };
 
 const keepsSlots: KnownFault = {

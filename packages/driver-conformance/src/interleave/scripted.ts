@@ -125,7 +125,7 @@ export class ScriptedActor<Tx> {
         rollback: () => this.actor.step('rollback', () => caller.rollback()),
       };
     },
-    resize: (max) => this.#driver.admission.setLimit(this.#limit(max).name, { max }, this.actor.letter),
+    resize: (max) => this.#driver.admission.set(this.#limit(max).name, { max }, this.actor.letter),
     acquire: async (max) => {
       const slot = await this.#client.limits.slots(this.#limit(max).name, { max }).acquire();
       return slot.outcome === 'full' ? undefined : slot;

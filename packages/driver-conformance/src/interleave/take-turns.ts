@@ -78,10 +78,10 @@ export function takeTurns<Tx>(
           : Promise.resolve({ queues: [], last: null, skipped: false }),
     },
     admission: {
-      limitedParts: (queues) => turn('limitedParts', () => driver.admission.limitedParts(queues)),
-      setLimit: (name, max, by) =>
+      parts: (queues) => turn('limitedParts', () => driver.admission.parts(queues)),
+      set: (name, max, by) =>
         turn('setLimit', async () => {
-          await driver.admission.setLimit(name, max, by);
+          await driver.admission.set(name, max, by);
           observer.wakes([{ limit: name }]);
         }),
       pause: (pause, mode) =>

@@ -179,7 +179,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a start that is not given back',
-    breaks: () => (driver) => instead(driver, { admission: { giveBackStarts: async () => {} } }),
+    breaks: () => (driver) => instead(driver, { admission: { giveBack: async () => {} } }),
   },
   {
     name: 'an update that is made up to the operation that is refused',

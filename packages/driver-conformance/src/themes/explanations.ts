@@ -186,7 +186,7 @@ export const explanations = insightTheme('explanations', (test) => {
     const job = await stage.put({ limits: JSON.stringify({ [name]: [1, 3_600_000, 1] }) });
     expect(await causes(client, job)).toEqual([]);
     const rate = { name, starts: 1, perMs: 3_600_000, burst: 1 };
-    expect(await driver.admission.takeStarts([rate], '11111111-1111-4111-8111-111111111111')).toEqual([0]);
+    expect(await driver.admission.take([rate], '11111111-1111-4111-8111-111111111111')).toEqual([0]);
     const began = Date.now();
     const [cause] = await causes(client, job);
     const tookMs = Date.now() - began;
@@ -294,10 +294,7 @@ export const explanations = insightTheme('explanations', (test) => {
         defer(() => slot[Symbol.asyncDispose]());
       }
       if (draw(false, false, true))
-        await driver.admission.takeStarts(
-          [{ name: rate, starts: 1, perMs: 3_600_000, burst: 1 }],
-          randomUUID(),
-        );
+        await driver.admission.take([{ name: rate, starts: 1, perMs: 3_600_000, burst: 1 }], randomUUID());
       const limited = [JSON.stringify({ [limit]: 1 }), JSON.stringify({ [rate]: [1, 3_600_000, 1] })];
       const jobs = await stage.putMany(
         Array.from({ length: 8 }, () => ({

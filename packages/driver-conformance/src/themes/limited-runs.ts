@@ -121,7 +121,7 @@ export const limitedRuns = theme('limited runs', (test) => {
     await client.enqueueMany(handler, [...PAYLOADS, { payload: 'last' }]);
     const { worker } = await openWorker(stage, [handler], {}, (driver) =>
       instead(driver, {
-        admission: { limitedParts: (stretch) => driver.admission.limitedParts({ ...stretch, limit: 5 }) },
+        admission: { parts: (stretch) => driver.admission.parts({ ...stretch, limit: 5 }) },
       }),
     );
     await worker.start();

@@ -112,7 +112,7 @@ export const limitsInUse = theme('limits in use', (test) => {
       const limits = JSON.stringify({ [key]: 1 });
       await stage.putMany(Array.from({ length: 12 }, () => ({ limits })));
       expect(await limitOf(client, key)).toMatchObject({ waiting: count(12) });
-      const { parts } = await driver.admission.limitedJobs({ parts: 1_000, counted: 1 });
+      const { parts } = await driver.admission.jobs({ parts: 1_000, counted: 1 });
       expect(parts.filter((part) => part.queue === queue)).toEqual([{ queue, limits, due: 10, more: true }]);
     },
   );
@@ -129,7 +129,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     const last = await client.limits.slots(other, { max: 1 }).acquire();
     await last[Symbol.asyncDispose]();
     const taken = async (names?: readonly string[]) =>
-      new Map((await driver.admission.takenSlots(names)).map((slots) => [slots.name, slots.taken]));
+      new Map((await driver.admission.inUse(names)).map((limit) => [limit.name, limit.taken]));
     const both = await taken([one, other]);
     expect([both.get(one), both.get(other) ?? 0]).toEqual([2, 0]);
     expect((await taken([other])).has(one)).toBe(false);
@@ -143,7 +143,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     let isOver = false;
     const counts = Promise.all(
       [1, 2].map(async () => {
-        while (!isOver) await driver.admission.takenSlots([key]);
+        while (!isOver) await driver.admission.inUse([key]);
       }),
     );
     for (let round = 0; round < 30; round++) {
@@ -166,7 +166,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     const slots = { max: null, taken: 0, holders: [] };
     const unused = { name: key, ...slots, ...numbers, ...unset, nextAt: null, waiting: count(2) };
     expect(await listed()).toEqual(unused);
-    await driver.admission.takeStarts([{ name: key, ...numbers }], randomUUID());
+    await driver.admission.take([{ name: key, ...numbers }], randomUUID());
     const limit = await listed();
     const inMs = (limit?.nextAt?.getTime() ?? 0) - Date.now();
     expect(inMs).toBeGreaterThan(HOUR_MS - 60_000);

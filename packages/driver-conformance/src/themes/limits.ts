@@ -126,17 +126,17 @@ export const limits = theme('limits', (test) => {
 
   test('a size that was set takes the place of what callers say, until it is reset', async (stage) => {
     const { driver, key: name } = stage;
-    await driver.admission.setLimit(name, { max: 1 }, 'ann');
+    await driver.admission.set(name, { max: 1 }, 'ann');
     const first = await enter(stage, name, 5);
     expect(first).toBeDefined();
     expect(await enter(stage, name, 5)).toBeUndefined();
-    await driver.admission.setLimit(name, { max: 2 }, 'bob');
-    const set = (await driver.admission.limits()).filter((limit) => limit.name === name);
+    await driver.admission.set(name, { max: 2 }, 'bob');
+    const set = (await driver.admission.settings()).filter((limit) => limit.name === name);
     expect(set).toMatchObject([{ name, max: 2, setBy: 'bob', setAt: expect.any(Date) }]);
     expect(await enter(stage, name, 1)).toBeDefined();
     expect(await enter(stage, name, 1)).toBeUndefined();
-    await driver.admission.setLimit(name, null, 'bob');
-    expect((await driver.admission.limits()).filter((limit) => limit.name === name)).toEqual([]);
+    await driver.admission.set(name, null, 'bob');
+    expect((await driver.admission.settings()).filter((limit) => limit.name === name)).toEqual([]);
     expect(await enter(stage, name, 2)).toBeUndefined();
     expect(await enter(stage, name, 3)).toBeDefined();
   });
@@ -160,7 +160,7 @@ export const limits = theme('limits', (test) => {
         const [what = '', who = ''] = step.split(' ');
         if (what === 'resize') {
           size = orders % 2 === 0 ? 1 : 3;
-          await driver.admission.setLimit(name, { max: size }, 'test');
+          await driver.admission.set(name, { max: size }, 'test');
         } else if (what === 'enter') {
           const session = await enter(stage, name, 2);
           expect(session !== undefined, `${order} at ${step}`).toBe(inside.size < size);
@@ -171,7 +171,7 @@ export const limits = theme('limits', (test) => {
           inside.delete(who);
         }
       }
-      await driver.admission.setLimit(name, null, 'test');
+      await driver.admission.set(name, null, 'test');
     }
     expect(orders).toBe(105);
   });
@@ -277,7 +277,7 @@ export const limits = theme('limits', (test) => {
     let pages = 0;
     let from: QueuePart = { queue: b, limits: '' };
     for (;;) {
-      const { parts, last } = await driver.admission.limitedParts({
+      const { parts, last } = await driver.admission.parts({
         queues: queues.slice(queues.indexOf(from.queue)),
         beyond: from.limits,
         limit: 2,
@@ -410,7 +410,7 @@ export const limits = theme('limits', (test) => {
       Promise.all([used, leased, fixed, gone].map((name) => reader.slots(name)));
     const prune = async (ageMs: number): Promise<void> => {
       for (let beyond: string | null = ''; beyond !== null; )
-        beyond = await driver.admission.pruneSlots(beyond, ageMs);
+        beyond = await driver.admission.prune(beyond, ageMs);
     };
     for (const name of [fixed, gone]) await (await enter(stage, name, 1))?.commit();
     const holder = await enter(stage, used, 1);
@@ -418,7 +418,7 @@ export const limits = theme('limits', (test) => {
     const held = claimSession();
     const job = await take(held, { limits: sized(leased, 1) });
     await held.lease(randomUUID(), [job.id], 60_000);
-    await driver.admission.setLimit(fixed, { max: 1 }, 'ann');
+    await driver.admission.set(fixed, { max: 1 }, 'ann');
     const made = await slots();
     await prune(HOUR_MS);
     expect(await slots()).toEqual(made);
@@ -430,7 +430,7 @@ export const limits = theme('limits', (test) => {
       expect(await enter(stage, name, 1)).toBeDefined();
       expect(await enter(stage, name, 1)).toBeUndefined();
     }
-    await driver.admission.setLimit(fixed, null, 'ann');
+    await driver.admission.set(fixed, null, 'ann');
   });
 
   test('a lease whose time is over has no slot', async (stage) => {

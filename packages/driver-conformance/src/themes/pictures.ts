@@ -192,13 +192,13 @@ export const pictures = insightTheme('pictures', (test) => {
     const slot = await client.limits.slots(limit, { max: 1 }).acquire();
     stage.defer(() => slot[Symbol.asyncDispose]());
     const take = randomUUID();
-    await driver.admission.takeStarts([{ name: rate, starts: 1, perMs: HOUR_MS, burst: 1 }], take);
+    await driver.admission.take([{ name: rate, starts: 1, perMs: HOUR_MS, burst: 1 }], take);
     expect(await seen()).toEqual([
       ['limit', limit],
       ['rate', rate],
     ]);
     await slot[Symbol.asyncDispose]();
-    await driver.admission.giveBackStarts([rate], take);
+    await driver.admission.giveBack([rate], take);
     expect(await seen()).toEqual(free);
   });
 

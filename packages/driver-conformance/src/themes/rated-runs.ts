@@ -47,14 +47,14 @@ export const ratedRuns = theme('rated runs', (test) => {
     const taken = new Map<string, { readonly from: number; readonly to: number }>();
     const now = async (): Promise<number> => (await reader.now()).getTime();
     const watched = (driver: Driver<unknown>) => ({
-      async takeStarts(rates: readonly Rate[], take: string) {
+      async take(rates: readonly Rate[], take: string) {
         const from = await now();
-        const waitsMs = await driver.admission.takeStarts(rates, take);
+        const waitsMs = await driver.admission.take(rates, take);
         if (waitsMs.every((waitMs) => waitMs === 0)) taken.set(take, { from, to: await now() });
         return waitsMs;
       },
-      async giveBackStarts(names: readonly string[], take: string) {
-        await driver.admission.giveBackStarts(names, take);
+      async giveBack(names: readonly string[], take: string) {
+        await driver.admission.giveBack(names, take);
         taken.delete(take);
       },
     });
@@ -221,13 +221,13 @@ export const ratedRuns = theme('rated runs', (test) => {
     const { worker } = await openWorker(stage, [handler], { concurrency: 4 }, (driver) =>
       instead(driver, {
         admission: {
-          takeStarts(rates, take) {
+          take(rates, take) {
             looks.push('take');
-            return driver.admission.takeStarts(rates, take);
+            return driver.admission.take(rates, take);
           },
-          limitedParts(stretch) {
+          parts(stretch) {
             looks.push('look');
-            return driver.admission.limitedParts(stretch);
+            return driver.admission.parts(stretch);
           },
         },
       }),

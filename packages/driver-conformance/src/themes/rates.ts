@@ -21,7 +21,7 @@ async function take<Tx>(
   rates: readonly Rate[],
   id = randomUUID(),
 ): Promise<readonly number[] | null> {
-  const waitsMs = await driver.admission.takeStarts(rates, id);
+  const waitsMs = await driver.admission.take(rates, id);
   expect(waitsMs).toHaveLength(rates.length);
   return waitsMs.every((waitMs) => waitMs === 0) ? null : waitsMs;
 }
@@ -158,9 +158,9 @@ export const rates = theme('rates', (test) => {
     const before = await reader.rate(key);
     const id = randomUUID();
     expect(await take(stage, [rate], id)).toBe(null);
-    await driver.admission.giveBackStarts([key], id);
+    await driver.admission.giveBack([key], id);
     expect(await reader.rate(key)).toEqual({ nextMs: before?.nextMs, lastTake: null });
-    await driver.admission.giveBackStarts([key], id);
+    await driver.admission.giveBack([key], id);
     expect(await reader.rate(key)).toEqual({ nextMs: before?.nextMs, lastTake: null });
     expect(await take(stage, [rate])).toBe(null);
     expect(await take(stage, [rate])).not.toBe(null);
@@ -173,8 +173,8 @@ export const rates = theme('rates', (test) => {
     await take(stage, [rate], id);
     await take(stage, [rate]);
     const after = await reader.rate(key);
-    await driver.admission.giveBackStarts([key, `${key} unknown`], id);
-    await driver.admission.giveBackStarts([key], randomUUID());
+    await driver.admission.giveBack([key, `${key} unknown`], id);
+    await driver.admission.giveBack([key], randomUUID());
     expect(await reader.rate(key)).toEqual(after);
   });
 
@@ -211,17 +211,17 @@ export const rates = theme('rates', (test) => {
 
   test('numbers that were set take the place of those given, until they are reset', async (stage) => {
     const { driver, key, reader } = stage;
-    await driver.admission.setLimit(key, { starts: 2, perMs: 2 * HOUR_MS, burst: 2 }, 'ann');
-    expect((await driver.admission.limits()).filter(({ name }) => name === key)).toEqual([
+    await driver.admission.set(key, { starts: 2, perMs: 2 * HOUR_MS, burst: 2 }, 'ann');
+    expect((await driver.admission.settings()).filter(({ name }) => name === key)).toEqual([
       { name: key, starts: 2, perMs: 2 * HOUR_MS, burst: 2, setAt: expect.any(Date), setBy: 'ann' },
     ]);
     await take(stage, [hourly(key)]);
     expect(await take(stage, [hourly(key)])).toBe(null);
     expect(await take(stage, [hourly(key)])).not.toBe(null);
-    await driver.admission.setLimit(key, { starts: 1, perMs: HOUR_MS, burst: 3 }, 'bob');
+    await driver.admission.set(key, { starts: 1, perMs: HOUR_MS, burst: 3 }, 'bob');
     expect(await take(stage, [hourly(key)])).toBe(null);
-    await driver.admission.setLimit(key, null, 'bob');
-    expect((await driver.admission.limits()).filter(({ name }) => name === key)).toEqual([]);
+    await driver.admission.set(key, null, 'bob');
+    expect((await driver.admission.settings()).filter(({ name }) => name === key)).toEqual([]);
     await reader.moveRate(key, -2 * HOUR_MS);
     expect(await take(stage, [hourly(key)])).not.toBe(null);
     await reader.moveRate(key, -HOUR_MS);
@@ -232,12 +232,12 @@ export const rates = theme('rates', (test) => {
     const { driver, key, caller } = stage;
     await take(stage, [hourly(key, 2)]);
     const { tx, commit } = await caller();
-    await driver.join(tx).admission.setLimit(key, { starts: 1, perMs: HOUR_MS, burst: 3 }, 'ann');
+    await driver.join(tx).admission.set(key, { starts: 1, perMs: HOUR_MS, burst: 3 }, 'ann');
     expect(await take(stage, [hourly(key, 2)])).toBe(null);
     expect(await take(stage, [hourly(key, 2)])).not.toBe(null);
     await commit();
     expect(await take(stage, [hourly(key, 2)])).toBe(null);
-    await driver.admission.setLimit(key, null, 'ann');
+    await driver.admission.set(key, null, 'ann');
   });
 
   test('a claim of jobs with rates takes the slots of their limits, and no start', async (stage) => {

@@ -4,9 +4,9 @@ import * as statements from '../statements.js';
 
 export function joinableAdmissionOf(execute: Execute): JoinableAdmission {
   return {
-    setLimit: (name, numbers, by) => execute((place) => statements.setLimit(place, name, numbers, by)),
+    set: (name, numbers, by) => execute((place) => statements.setLimit(place, name, numbers, by)),
 
-    limits: () => execute(statements.limits),
+    settings: () => execute(statements.limitSettings),
 
     pause: (pause, mode) => execute((place) => statements.pause(place, pause, mode)),
 
@@ -20,18 +20,16 @@ export function admissionOf(execute: Execute): Admission {
   return {
     ...joinableAdmissionOf(execute),
 
-    limitedParts: (stretch) => execute((place) => statements.limitedParts(place, stretch)),
+    parts: (stretch) => execute((place) => statements.limitedParts(place, stretch)),
 
-    limitedJobs: (bounds) => execute((place) => statements.limitedJobs(place, bounds)),
+    jobs: (bounds) => execute((place) => statements.limitedJobs(place, bounds)),
 
-    takenSlots: (names) => execute((place) => statements.takenSlots(place, names)),
+    inUse: (names) => execute((place) => statements.inUse(place, names)),
 
-    rateTimes: (names) => execute((place) => statements.rateTimes(place, names)),
+    take: (rates, take) => execute((place) => statements.takeStarts(place, rates, take)),
 
-    takeStarts: (rates, take) => execute((place) => statements.takeStarts(place, rates, take)),
+    giveBack: (names, take) => execute((place) => statements.giveBackStarts(place, names, take)),
 
-    giveBackStarts: (names, take) => execute((place) => statements.giveBackStarts(place, names, take)),
-
-    pruneSlots: (beyond, ageMs) => execute((place) => statements.pruneSlots(place, beyond, ageMs)),
+    prune: (beyond, ageMs) => execute((place) => statements.pruneSlots(place, beyond, ageMs)),
   };
 }

@@ -4,9 +4,9 @@ import {
   type LimitedJob,
   type LimitedJobs,
   type LimitedJobsBounds,
+  type LimitInUse,
+  limitsInUse,
   NO_LIMITS,
-  type RateTime,
-  type TakenSlots,
 } from '@rowlock/core/driver';
 import type { JobRow } from '../job-row.js';
 import { isAlive } from './anchor.js';
@@ -63,23 +63,17 @@ function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun | null {
 }
 
 /** A slot that is new in an open transaction counts too, as a lock does. */
-export function takenSlots({ database }: Place, names?: readonly string[]): readonly TakenSlots[] {
-  const { limitSlots } = database.tables;
+export function inUse({ database, tx }: Place, names?: readonly string[]): readonly LimitInUse[] {
+  const { limitSlots, rates } = database.tables;
   const now = database.clock.now();
   const all = limitSlots.rows.flatMap((row) => row.versions().flatMap((slot) => slot?.name ?? []));
-  return [...new Set(names ?? all)]
-    .toSorted()
-    .slice(0, MOST_NAMES)
-    .map((name) => ({
-      name,
-      taken: limitSlots.rowsBy('name', name).filter((row) => !isFree(row, now)).length,
-    }));
-}
-
-export function rateTimes({ database, tx }: Place, names?: readonly string[]): readonly RateTime[] {
-  return database.tables.rates
+  const slots = [...new Set(names ?? all)].toSorted().map((name) => ({
+    name,
+    taken: limitSlots.rowsBy('name', name).filter((row) => !isFree(row, now)).length,
+  }));
+  const starts = rates
     .find(tx, ({ name }) => names?.includes(name) ?? true)
-    .map(({ value }) => ({ name: value.name, nextInUs: value.nextUs - database.clock.now() * 1_000 }))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .slice(0, MOST_NAMES);
+    .map(({ value }) => ({ name: value.name, nextInUs: value.nextUs - now * 1_000 }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return limitsInUse(slots.slice(0, MOST_NAMES), starts.slice(0, MOST_NAMES));
 }

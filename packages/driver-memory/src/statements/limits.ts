@@ -99,7 +99,7 @@ export async function setLimit(
   notify({ database, tx }, [{ limit: name }]);
 }
 
-export function limits({ database, tx }: Place): readonly LimitSetting[] {
+export function limitSettings({ database, tx }: Place): readonly LimitSetting[] {
   return database.tables.limitSettings
     .find(tx, () => true)
     .map(({ value: { setAt, ...setting } }) => ({ ...setting, setAt: new Date(setAt) }))

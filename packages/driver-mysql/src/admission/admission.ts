@@ -1,12 +1,12 @@
 import { type Admission, type JoinableAdmission, type WakeUp, wakeUpFor } from '@rowlock/core/driver';
 import type { GateCallParts } from '../claims/limit-call.js';
-import { limitedParts } from '../claims/survey.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
-import { limitedJobs, rateTimes, takenSlots } from '../store/limited-jobs.js';
-import { pruneSlots } from '../store/prune-slots.js';
-import { giveBackStarts, takeStarts } from '../store/rates.js';
+import { inUse, limitedJobs } from './jobs.js';
+import { limitedParts } from './parts.js';
+import { pruneSlots } from './prune.js';
+import { giveBackStarts, takeStarts } from './starts.js';
 
 export function joinableAdmissionOf(
   { sql }: Context,
@@ -14,7 +14,7 @@ export function joinableAdmissionOf(
   notify: (wakeUps: readonly WakeUp[]) => Promise<void>,
 ): JoinableAdmission {
   return {
-    async setLimit(name, numbers, by) {
+    async set(name, numbers, by) {
       if (numbers === null) await change(on, sql.limits.unsetLimit, [name]);
       else {
         const { max = null, starts = null, perMs = null, burst = null } = numbers;
@@ -23,7 +23,7 @@ export function joinableAdmissionOf(
       await notify([{ limit: name }]);
     },
 
-    limits: async () => (await query<LimitSettingRow>(on, sql.limits.limits)).map(toLimitSetting),
+    settings: async () => (await query<LimitSettingRow>(on, sql.limits.limits)).map(toLimitSetting),
 
     async pause({ scope, name, until, reason, by }, mode = 'replace') {
       const values = [scope, name, until === null ? null : until.getTime(), reason, by];
@@ -57,18 +57,16 @@ export function admissionOf(
       await change(on, sql.pauses.endPauses);
     },
 
-    limitedParts: (stretch) => limitedParts(sql, on, stretch),
+    parts: (stretch) => limitedParts(on, sql, stretch),
 
-    limitedJobs: (bounds) => limitedJobs(on, context, bounds),
+    jobs: (bounds) => limitedJobs(on, context, bounds),
 
-    takenSlots: (limits) => takenSlots(bounded, on, limits),
+    inUse: (names) => inUse(bounded, on, names),
 
-    rateTimes: (rates) => rateTimes(on, context, rates),
+    take: (rates, take) => takeStarts(on, sql, rates, take),
 
-    takeStarts: (rates, take) => takeStarts(on, sql, rates, take),
+    giveBack: (names, take) => giveBackStarts(on, sql, names, take),
 
-    giveBackStarts: (rates, take) => giveBackStarts(on, sql, rates, take),
-
-    pruneSlots: (beyond, ageMs) => pruneSlots(bounded, beyond, ageMs),
+    prune: (beyond, ageMs) => pruneSlots(bounded, beyond, ageMs),
   };
 }

@@ -1,13 +1,5 @@
-import {
-  type Lanes,
-  NO_LIMITS,
-  type PartsPage,
-  type PartsStretch,
-  partsPage,
-  type QueuePart,
-  type Survey,
-} from '@rowlock/core/driver';
-import { call, change, type MysqlTransaction, query } from '../query.js';
+import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
+import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { queueRows } from '../store/given-rows.js';
 import type { InTransaction } from '../store/in-transaction.js';
@@ -88,25 +80,6 @@ export async function survey(
     followers: rows[0] !== undefined && rows[0].followers !== null,
     nextTickMs: nextTick === null ? null : Number(nextTick),
   };
-}
-
-/** The parts of these queues that have jobs with limits. @throws DriverError */
-export async function limitedParts(
-  sql: Statements,
-  on: MysqlTransaction,
-  stretch: PartsStretch,
-): Promise<PartsPage> {
-  const { queues, beyond, limit } = stretch;
-  const values = [JSON.stringify(queues), beyond, limit, false];
-  const rows = await call<QueuePart & { readonly paused: number | string }>(
-    on,
-    sql.limits.limitedParts,
-    values,
-  );
-  return partsPage(
-    rows.map((part) => ({ ...part, paused: Number(part.paused) === 1 })),
-    stretch,
-  );
 }
 
 /** Makes jobs due. A locked job is found the next time. */

@@ -1,7 +1,7 @@
 import { type NamedJobs, NO_LIMITS, type QueueFront, type QueuePart } from '@rowlock/core/driver';
+import { allParts, partValues } from '../admission/jobs.js';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
-import { allParts, partValues } from '../store/limited-jobs.js';
 import { inParts, list } from '../values/list.js';
 
 /** The most parts of a queue that are looked at, and the most of one statement. */

@@ -1,11 +1,10 @@
 import { held, heldJobs, leased } from './in-progress.js';
 import type { Tables } from './tables.js';
 
-const RATE_TIME = 'name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), next_at) AS CHAR) AS next_us';
-
 /** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
   const { job, slot, rate, takenSlots } = tables;
+  const among = (names: string): string => (names === '' ? '' : `WHERE name IN (${names})`);
   const ofPart = `FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?`;
   /** The same of each part. The values of each are queue, limits, and a number of jobs. */
   const parts = (count: number, of: (place: number) => string): string =>
@@ -29,12 +28,14 @@ export const limitedJobStatements = (tables: Tables) => {
 
     leasedLimitedJobs: runsOf(`${leased(tables, "job.limits > ''")} LIMIT 1000`),
 
-    slotNames: `SELECT DISTINCT name FROM ${slot} ORDER BY name LIMIT 1000`,
+    /** Of these limits, or of all. */
+    slotNames: (names: string): string =>
+      `SELECT DISTINCT name FROM ${slot} ${among(names)} ORDER BY name LIMIT 1000`,
 
     takenSlots: `CALL ${takenSlots}(?)`,
 
-    allRateTimes: `SELECT ${RATE_TIME} FROM ${rate} ORDER BY name LIMIT 1000`,
-
-    rateTimes: (names: string): string => `SELECT ${RATE_TIME} FROM ${rate} WHERE name IN (${names})`,
+    startTimes: (names: string): string => `
+      SELECT name, CAST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), next_at) AS CHAR) AS next_us
+      FROM ${rate} ${among(names)} ORDER BY name LIMIT 1000`,
   };
 };

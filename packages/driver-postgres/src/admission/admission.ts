@@ -10,10 +10,10 @@ import type { NamedStatements } from '../connection/named-statements.js';
 import type { Context } from '../context.js';
 import { answers, type PostgresTransaction, type Queryable, query } from '../query.js';
 import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
-import { limitedJobs, rateTimes, takenSlots } from '../store/limited-jobs.js';
-import { pruneSlots } from '../store/prune-slots.js';
-import { RateStarts } from '../store/rates.js';
 import { texts } from '../workers/texts.js';
+import { inUse, limitedJobs } from './jobs.js';
+import { pruneSlots } from './prune.js';
+import { RateStarts } from './starts.js';
 
 export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): JoinableAdmission {
   const changing = (target: PauseTarget): (string | null)[] => [
@@ -23,7 +23,7 @@ export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): J
     texts([wakeUpFor(target)]),
   ];
   return {
-    async setLimit(name, numbers, by) {
+    async set(name, numbers, by) {
       const values = [name, channel, texts([{ limit: name }])];
       if (numbers === null) await query(on, sql.limits.unsetLimit, values);
       else {
@@ -35,7 +35,7 @@ export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): J
       }
     },
 
-    limits: async () => (await answers<LimitSettingRow>(on, sql.limits.limits, [])).map(toLimitSetting),
+    settings: async () => (await answers<LimitSettingRow>(on, sql.limits.limits, [])).map(toLimitSetting),
 
     async pause({ until, reason, by, ...target }, mode = 'replace') {
       const values = [...changing(target), until?.toISOString() ?? null, reason, by];
@@ -56,7 +56,7 @@ export function admissionOf(context: Context, on: PostgresTransaction, names: Na
   return {
     ...joinableAdmissionOf(context, on),
 
-    async limitedParts(stretch) {
+    async parts(stretch) {
       const { queues, beyond, limit } = stretch;
       const name = names.nameOf(sql.limits.limitedParts, queues.length);
       const values = [queues, beyond, limit];
@@ -69,16 +69,14 @@ export function admissionOf(context: Context, on: PostgresTransaction, names: Na
       return partsPage(found, stretch);
     },
 
-    limitedJobs: (bounds) => limitedJobs(on, context, bounds),
+    jobs: (bounds) => limitedJobs(on, context, bounds),
 
-    takenSlots: (limits) => takenSlots(on, context, limits),
+    inUse: (limits) => inUse(on, sql, limits),
 
-    rateTimes: (rates) => rateTimes(on, context, rates),
+    take: (rates, take) => starts.take(rates, take),
 
-    takeStarts: (rates, take) => starts.take(rates, take),
+    giveBack: (limits, take) => starts.giveBack(limits, take),
 
-    giveBackStarts: (rates, take) => starts.giveBack(rates, take),
-
-    pruneSlots: (beyond, ageMs) => pruneSlots(on, sql, schema, beyond, ageMs),
+    prune: (beyond, ageMs) => pruneSlots(on, sql, schema, beyond, ageMs),
   };
 }

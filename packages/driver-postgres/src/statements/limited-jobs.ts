@@ -62,8 +62,9 @@ export const limitedJobStatements = (tables: Tables) => {
       GROUP BY slot.name
       ORDER BY slot.name COLLATE "C"`,
 
-    rateTimes: `
+    startTimes: `
       SELECT name, extract(epoch FROM next_at - statement_timestamp()) * 1000000 AS next_us
-      FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[]) ORDER BY name COLLATE "C" LIMIT 1000`,
+      FROM ${rate} WHERE $1::text[] IS NULL OR name = ANY($1::text[])
+      ORDER BY name COLLATE "C" LIMIT 1000`,
   };
 };

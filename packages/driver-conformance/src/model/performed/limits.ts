@@ -19,8 +19,8 @@ export async function setLimit<Tx>(
   { by, name, numbers }: CommandOf<'setLimit'>,
 ): Promise<Result> {
   const own = state.names.own(name);
-  state.resets.set(`limit ${name}`, (driver) => driver.admission.setLimit(own, null, by));
-  return (await state.store(by)).admission.setLimit(own, numbers && numbersOf(numbers), by);
+  state.resets.set(`limit ${name}`, (driver) => driver.admission.set(own, null, by));
+  return (await state.store(by)).admission.set(own, numbers && numbersOf(numbers), by);
 }
 
 function numbersOf({ max, spacing }: Setting): LimitNumbers {

@@ -14,7 +14,7 @@ export async function takeStarts<Tx>(
   state.takes.push(take);
   const driver = await state.driver(by);
   const own = rates.map(({ name, ...numbers }) => ({ name: state.names.own(name), ...startsOf(numbers) }));
-  const waitsMs = await driver.admission.takeStarts(own, take);
+  const waitsMs = await driver.admission.take(own, take);
   // What has passed since the starts before is much less than an hour.
   return waitsMs.map((waitMs) => Math.round(waitMs / HOUR_MS));
 }
@@ -24,7 +24,7 @@ export async function giveBackStarts<Tx>(
   { by, take }: CommandOf<'giveBackStarts'>,
 ): Promise<Result> {
   const names = RATE_NAMES.map((name) => state.names.own(name));
-  return (await state.driver(by)).admission.giveBackStarts(names, state.takes[take] ?? '');
+  return (await state.driver(by)).admission.giveBack(names, state.takes[take] ?? '');
 }
 
 /** To the rate the clock moves on when its own time moves back. */

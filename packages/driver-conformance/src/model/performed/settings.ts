@@ -7,7 +7,7 @@ import { HOUR_MS } from './time.js';
 export async function settings<Tx>(state: WorldState<Tx>, { by }: CommandOf<'settings'>): Promise<Result> {
   const { names } = state;
   const driver = await state.driver(by);
-  const limits = (await driver.admission.limits()).filter(({ name }) => names.isOwn(name));
+  const limits = (await driver.admission.settings()).filter(({ name }) => names.isOwn(name));
   return {
     limits: limits.map((setting) => `${names.short(setting.name)}: ${said(setting)}`),
     pauses: (await driver.admission.pauses()).map(

@@ -1,7 +1,14 @@
-import type { LimitedJobs, LimitedJobsBounds, NamedJob, RateTime, TakenSlots } from '@rowlock/core/driver';
+import {
+  type LimitedJobs,
+  type LimitedJobsBounds,
+  type LimitInUse,
+  limitsInUse,
+  type NamedJob,
+} from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type RunRow, toRun } from '../insight/facts.js';
 import { type PostgresTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
 
 interface PartRow {
   queue: string;
@@ -38,24 +45,20 @@ export async function limitedJobs(
   };
 }
 
-/** How many slots of limits are taken. @throws DriverError */
-export async function takenSlots(
+/** The limits that have slots, and those from which a start was taken. @throws DriverError */
+export async function inUse(
   on: PostgresTransaction,
-  { sql }: Context,
+  sql: Statements,
   names?: readonly string[],
-): Promise<readonly TakenSlots[]> {
-  const rows = await query<{ name: string; taken: bigint }>(on, sql.limitedJobs.takenSlots, [names ?? null]);
-  return rows.map(({ name, taken }) => ({ name, taken: Number(taken) }));
-}
-
-/** The times of rates that were ever used. @throws DriverError */
-export async function rateTimes(
-  on: PostgresTransaction,
-  { sql }: Context,
-  names?: readonly string[],
-): Promise<readonly RateTime[]> {
-  const rows = await query<{ name: string; next_us: number }>(on, sql.limitedJobs.rateTimes, [names ?? null]);
-  return rows.map(({ name, next_us: nextInUs }) => ({ name, nextInUs }));
+): Promise<readonly LimitInUse[]> {
+  const [slots, starts] = await Promise.all([
+    query<{ name: string; taken: bigint }>(on, sql.limitedJobs.takenSlots, [names ?? null]),
+    query<{ name: string; next_us: number }>(on, sql.limitedJobs.startTimes, [names ?? null]),
+  ]);
+  return limitsInUse(
+    slots.map(({ name, taken }) => ({ name, taken: Number(taken) })),
+    starts.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) })),
+  );
 }
 
 interface Columns {

@@ -1,20 +1,20 @@
-import type {
-  LimitedJob,
-  LimitedJobs,
-  LimitedJobsBounds,
-  LimitedPart,
-  QueuePart,
-  RateTime,
-  TakenSlots,
+import {
+  type LimitedJob,
+  type LimitedJobs,
+  type LimitedJobsBounds,
+  type LimitedPart,
+  type LimitInUse,
+  limitsInUse,
+  type QueuePart,
 } from '@rowlock/core/driver';
 import { callAtGate, type GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import { type HeldRow, held } from '../insight/rows.js';
 import { call, type MysqlTransaction, query } from '../query.js';
+import { heldBy } from '../store/selection.js';
 import { raw } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 import { gateOf } from '../workers/lock-name.js';
-import { heldBy } from './selection.js';
 
 /** The fewest jobs of a part that are counted, and the most parts of one statement. */
 const LEAST = 10;
@@ -78,35 +78,43 @@ export async function allParts(
   return rows.map(({ queue, limits }) => ({ queue, limits }));
 }
 
-/** How many slots of limits are taken. @throws DriverError */
-export async function takenSlots(
+/** The limits that have slots, and those from which a start was taken. @throws DriverError */
+export async function inUse(
   parts: GateCallParts,
   on: MysqlTransaction,
   names?: readonly string[],
-): Promise<readonly TakenSlots[]> {
+): Promise<readonly LimitInUse[]> {
+  const { sql } = parts.context;
+  const given = names === undefined ? { places: '', values: [] } : list(names);
+  const [slots, starts] = await Promise.all([
+    query<{ name: string }>(on, sql.limitedJobs.slotNames(given.places), given.values).then((rows) =>
+      takenSlots(
+        parts,
+        rows.map(({ name }) => name),
+      ),
+    ),
+    query<{ name: string; next_us: string }>(on, sql.limitedJobs.startTimes(given.places), given.values),
+  ]);
+  return limitsInUse(
+    slots,
+    starts.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) })),
+  );
+}
+
+/** How many slots are taken. Without a limit whose gate stays closed. */
+async function takenSlots(
+  parts: GateCallParts,
+  names: readonly string[],
+): Promise<readonly { readonly name: string; readonly taken: number }[]> {
   const { sql, lockPrefix } = parts.context;
-  const wanted =
-    names ?? (await query<{ name: string }>(on, sql.limitedJobs.slotNames)).map(({ name }) => name);
-  if (wanted.length === 0) return [];
-  const gates = JSON.stringify(wanted.map((name) => [name, gateOf(lockPrefix, name)]));
+  if (names.length === 0) return [];
+  const gates = JSON.stringify(names.map((name) => [name, gateOf(lockPrefix, name)]));
   const [row] = await callAtGate<{ taken: string }>(parts, sql.limitedJobs.takenSlots, [gates]);
   const taken: readonly (number | null)[] = JSON.parse(row?.taken ?? '[]');
-  return wanted.flatMap((name, place) => {
+  return names.flatMap((name, place) => {
     const slots = taken[place] ?? null;
     return slots === null ? [] : [{ name, taken: slots }];
   });
-}
-
-/** The times of rates that were ever used. @throws DriverError */
-export async function rateTimes(
-  on: MysqlTransaction,
-  { sql }: Context,
-  names?: readonly string[],
-): Promise<readonly RateTime[]> {
-  const given = names === undefined ? undefined : list(names);
-  const text = given === undefined ? sql.limitedJobs.allRateTimes : sql.limitedJobs.rateTimes(given.places);
-  const rows = await query<{ name: string; next_us: string }>(on, text, given?.values);
-  return rows.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) }));
 }
 
 function limitedJob(row: LimitedRow): readonly LimitedJob[] {
