@@ -1,3 +1,4 @@
+import { InvalidInputError } from '@rowlock/core';
 import type { Insight, Jobs, LimitSettings, LimitView } from '@rowlock/core/types';
 import { within } from '../within.js';
 import { DATABASE_GAUGES, type Metric } from './catalogue.js';
@@ -69,8 +70,12 @@ async function workersAlive(rowlock: Watched): Promise<readonly Reading[]> {
   }));
 }
 
+/** A driver that leaves insight out, as that in memory, has the other gauges. */
 async function waiting(rowlock: Watched): Promise<readonly Reading[]> {
-  const { lanes } = await rowlock.insight.stats();
+  const { lanes } = await rowlock.insight.stats().catch((error: unknown) => {
+    if (error instanceof InvalidInputError) return { lanes: [] };
+    throw error;
+  });
   return lanes.flatMap(({ queue, kind, waiting: { count }, due, oldestDueMs, served }) => {
     const labels = { queue, kind };
     return [
