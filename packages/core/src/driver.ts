@@ -1,20 +1,6 @@
 // The driver contract, and the parts that drivers and their tests share. Applications and handlers need none of it.
 // It is an internal seam, which changes without notice: semantic versioning does not cover it.
 
-export {
-  LIMITS_CHARACTERS,
-  type LimitNumbers,
-  limitsIn,
-  limitsText,
-  MOST_SLOTS,
-  NO_LIMITS,
-  namesIn,
-  rateOf,
-  ratesOf,
-  type Size,
-  sizesOf,
-} from './admission/limits-text.js';
-export { type Rate, type RateNumbers, startAt } from './admission/rate.js';
 export { systemClock } from './clock.js';
 export * from './driver/admission.js';
 export type * from './driver/anchor.js';
@@ -107,7 +93,21 @@ export {
   type Transition,
   type TransitionName,
 } from './job/lifecycle.js';
+export {
+  LIMITS_CHARACTERS,
+  type LimitNumbers,
+  limitsIn,
+  limitsText,
+  MOST_SLOTS,
+  NO_LIMITS,
+  namesIn,
+  rateOf,
+  ratesOf,
+  type Size,
+  sizesOf,
+} from './job/limits-text.js';
 export { newPublicId } from './job/public-id.js';
+export { type Rate, type RateNumbers, startAt } from './job/rate.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';

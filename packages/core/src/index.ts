@@ -3,14 +3,14 @@
 import './types.js';
 
 export type { Limit, LimitRule } from './admission/limit.js';
-export { type Capture, defineCapture } from './capture/capture.js';
-export { capturedJob } from './capture/captured-job.js';
-export type { ChangeOf } from './capture/change.js';
+export type { Pausable } from './admission/pauses.js';
+export type { SlotHolder } from './admission/slots.js';
+export { type Capture, defineCapture } from './captures/capture.js';
+export { capturedJob } from './captures/captured-job.js';
+export type { ChangeOf } from './captures/change.js';
 export type { CallOptions } from './client/call-options.js';
 export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
 export type { Unique } from './client/on-duplicate.js';
-export type { Pausable } from './client/pauses.js';
-export type { SlotHolder } from './client/slots.js';
 export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
 export type { Driver } from './driver/driver.js';
@@ -53,16 +53,16 @@ export {
   snooze,
 } from './handler/outcome.js';
 export { RUN, TRANSACTION } from './handler/run-container.js';
+export type { Retention } from './history/retention.js';
 export type { Enqueued, JobError, JobView } from './job/job.js';
 export type { Json, Stored } from './job/json.js';
 export { STATES, type State } from './job/lifecycle.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { EnqueueMiddleware, RunMiddleware } from './plugin/middleware.js';
 export { definePlugin, type Plugin, type PluginWorker } from './plugin/plugin.js';
-export type { Retention } from './retention/retention.js';
 export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
-export { defineSchedule, type Schedule } from './schedule/schedule.js';
-export type { Tick } from './schedule/tick.js';
+export { defineSchedule, type Schedule } from './schedules/schedule.js';
+export type { Tick } from './schedules/tick.js';
 export type { Operation } from './update/operation.js';
 export { append, increment, merge, remove, set } from './update/operations.js';
 export { UpdateRefusedError } from './update/refusal.js';

@@ -3,26 +3,24 @@ export type { PluginLimits } from './admission/declared-limits.js';
 export type { LimitView } from './admission/in-use.js';
 export type { LimitedJob, LimitOptions } from './admission/limit.js';
 export type { LimitSettings } from './admission/limit-settings.js';
-export type { LimitNumbers, Limits } from './admission/limits-text.js';
-export type { CaptureEvents, CaptureOptions } from './capture/capture-options.js';
-export type { CapturedJob } from './capture/captured-job.js';
-export type { BulkChange, CapturedChange, CapturedId, CapturedRow, RowChange } from './capture/change.js';
+export type { PauseOptions } from './admission/pauses.js';
+export type { AcquireOptions, Slots, SlotsFull, SlotsSize } from './admission/slots.js';
+export type { CaptureEvents, CaptureOptions } from './captures/capture-options.js';
+export type { CapturedJob } from './captures/captured-job.js';
 export type {
   CaptureBackfillOptions,
   CaptureCheck,
   CaptureLockOptions,
   CaptureReport,
   Captures,
-} from './client/captures.js';
+} from './captures/captures.js';
+export type { BulkChange, CapturedChange, CapturedId, CapturedRow, RowChange } from './captures/change.js';
 export type { Jobs, PruneOptions } from './client/jobs.js';
 export type { CountOptions, Listed, ListOptions } from './client/listing.js';
 export type { Counted } from './client/look.js';
 export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Debounce, OnDuplicate } from './client/on-duplicate.js';
-export type { PauseOptions } from './client/pauses.js';
-export type { Schedules, ScheduleView } from './client/schedules.js';
 export type { SettledOptions } from './client/settled-jobs.js';
-export type { AcquireOptions, Slots, SlotsFull, SlotsSize } from './client/slots.js';
 export type { WorkerView } from './driver/anchor.js';
 export type { CaptureNotify, CaptureProblem } from './driver/capture-store.js';
 export type { RunningJobs } from './driver/history.js';
@@ -35,27 +33,28 @@ export type { MigrationReport } from './driver/schema.js';
 export type { PayloadIssue } from './errors.js';
 export type { HandlerDefinition, Progress, RetryOptions } from './handler/handler.js';
 export type { OutputOf, PauseUntil, Returnable } from './handler/outcome.js';
+export type { RetentionRules } from './history/retention.js';
 export type { Percentiles } from './insight/buckets.js';
 export type { Explanation } from './insight/explain.js';
 export type { Insight } from './insight/insight.js';
-export type { JobCount } from './insight/job-count.js';
 export type { ClaimedState, Picture, PicturedJob, PictureOptions } from './insight/picture.js';
 export type { Cause, Reason } from './insight/reason.js';
 export type { LatestRuns, LatestRunsOptions } from './insight/runs.js';
-export type { UnservedJobs } from './insight/served.js';
 export type { LaneStats, Stats, WindowStats } from './insight/stats.js';
 export type { Trend, TrendOptions, TrendPoint } from './insight/trend.js';
 export type { UniqueScope } from './job/job.js';
+export type { JobCount } from './job/job-count.js';
 export type { Serializable } from './job/json.js';
 export type { SettlingEvent } from './job/lifecycle.js';
+export type { LimitNumbers, Limits } from './job/limits-text.js';
 export type { CalledJob, EnqueueCall } from './plugin/enqueue-call.js';
 export type { Middleware, RunEnd } from './plugin/middleware.js';
 export type { PluginDefinition, WorkerOfPlugin } from './plugin/plugin.js';
-export type { RetentionRules } from './retention/retention.js';
-export type { ScheduledJob } from './schedule/schedule.js';
-export type { ScheduleTimes } from './schedule/timing.js';
+export type { ScheduledJob } from './schedules/schedule.js';
+export type { Schedules, ScheduleView } from './schedules/schedules.js';
+export type { ScheduleTimes } from './schedules/timing.js';
 export type { JsonObject, Path } from './update/operation.js';
 export type { RefusalReason } from './update/refusal.js';
 export type { Where } from './update/where.js';
-export type { SettledRun } from './worker/tell/events.js';
+export type { SettledRun, UnservedJobs } from './worker/tell/events.js';
 export type { StopOptions } from './worker/worker.js';

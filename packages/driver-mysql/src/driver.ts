@@ -17,7 +17,7 @@ import {
 } from '@rowlock/core/driver';
 import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
-import { MysqlCaptures } from './capture/capture-store.js';
+import { MysqlCaptures } from './captures/capture-store.js';
 import { claimsOf } from './claims/claims.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';

@@ -17,7 +17,7 @@ import {
 } from '@rowlock/core/driver';
 import type pg from 'pg';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
-import { PostgresCaptures } from './capture/capture-store.js';
+import { PostgresCaptures } from './captures/capture-store.js';
 import { claimsOf } from './claims/claims.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { endPool, holdConnection, onPool, watch } from './connection/connection.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInputError } from '../errors.js';
+import { checkLimit, type NamedLimit } from '../job/limits-text.js';
 import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
-import { checkLimit, type NamedLimit } from './limits-text.js';
 
 /** Limits by name, as a plugin declares them. */
 export type PluginLimits = Readonly<Record<string, LimitOptions>>;

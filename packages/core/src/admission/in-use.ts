@@ -1,10 +1,10 @@
 import type { LimitedJobs, LimitedJobsBounds, LimitInUse } from '../driver/admission.js';
 import type { Uses } from '../driver/driver.js';
 import type { HeldJob } from '../driver/insight.js';
-import type { JobCount } from '../insight/job-count.js';
+import type { JobCount } from '../job/job-count.js';
 import type { DeclaredLimits } from './limit.js';
-import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from './limits-text.js';
-import { type RateNumbers, startAt } from './rate.js';
+import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from '../job/limits-text.js';
+import { type RateNumbers, startAt } from '../job/rate.js';
 
 /** The most limits that are listed. */
 const MOST_NAMES = 1_000;

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import type { Calls } from '../client/calls.js';
-import { Slots, type SlotsSize } from '../client/slots.js';
 import { checkName } from '../input.js';
+import { checkLimit } from '../job/limits-text.js';
 import { type LimitView, limitsInUse } from './in-use.js';
 import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
-import { checkLimit } from './limits-text.js';
+import { Slots, type SlotsSize } from './slots.js';
 
 /** The limits that are in use, and their numbers at run time. */
 export class LimitSettings {

@@ -2,7 +2,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
 import type { Json, Stored } from '../job/json.js';
-import { limitsText, type NamedLimit } from './limits-text.js';
+import { limitsText, type NamedLimit } from '../job/limits-text.js';
 
 /** How many runs may go on at once, and how many may start in a time, in all processes together: one of these, or both. */
 export interface LimitOptions {

@@ -3,12 +3,12 @@ import type { Uses } from '../driver/driver.js';
 import type { QueuePart } from '../driver/queue-parts.js';
 import type { Survey } from '../driver/survey.js';
 import { isHint, type WakeUp } from '../driver/wake-up.js';
+import { ratesOf, sizesOf } from '../job/limits-text.js';
 import { ScanPosition } from '../worker/look/scan-position.js';
 import { SWEEP_MS, Sweep, type TakeStart } from '../worker/look/sweep.js';
 import type { SweepSource } from '../worker/look/sweep-source.js';
 import type { Part } from '../worker/part.js';
 import type { Alarm } from '../worker/time/alarm.js';
-import { ratesOf, sizesOf } from './limits-text.js';
 import { type PartLook, PartPages } from './next-parts.js';
 import type { RatedStarts } from './rated-starts.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Uses } from '../driver/driver.js';
+import { ratesOf } from '../job/limits-text.js';
+import type { Rate } from '../job/rate.js';
 import type { Start } from '../worker/look/sweep.js';
-import { ratesOf } from './limits-text.js';
-import type { Rate } from './rate.js';
 
 export interface RatedStartsParts {
   readonly driver: Uses<{ admission: 'take' | 'giveBack'; workers: 'notify' }>;

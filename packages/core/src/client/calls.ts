@@ -1,3 +1,4 @@
+import type { SlotHolder } from '../admission/slots.js';
 import type { Clock } from '../clock.js';
 import type { Driver, Joined } from '../driver/driver.js';
 import type { WakeUp } from '../driver/wake-up.js';
@@ -9,7 +10,6 @@ import { type CallOptions, txOf } from './call-options.js';
 import type { LocalWorkers } from './local-workers.js';
 import { SettledJobs } from './settled-jobs.js';
 import { SharedStore, type SharedVerbs } from './shared-store.js';
-import type { SlotHolder } from './slots.js';
 
 /** What the calls of a program have in common: the driver, the statements that they share, and their end. */
 export class Calls<Tx> {

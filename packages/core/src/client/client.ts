@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
+import { checkAfter, wakeUpsAfter } from '../followers/awaited.js';
 import { QUEUE } from '../handler/defaults.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -17,7 +18,6 @@ import {
   type EnqueueOptions,
   replacingAlone,
 } from './enqueue-options.js';
-import { checkAfter, wakeUpsAfter } from './followers.js';
 import { moveJob, redriveJob } from './move-job.js';
 import { newJobs } from './new-jobs.js';
 import type { Replacing } from './on-duplicate.js';

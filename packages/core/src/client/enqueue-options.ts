@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { isDate } from 'node:util/types';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type AnyLimitRule, type DeclaredLimits, limitsOfJob } from '../admission/limit.js';
-import { limitsText } from '../admission/limits-text.js';
 import { MOST_FOLLOWED } from '../driver/followers.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
@@ -12,8 +11,9 @@ import { ATTEMPTS, QUEUE } from '../handler/defaults.js';
 import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
 import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
+import { limitsText } from '../job/limits-text.js';
+import { checkMetadata } from '../job/metadata.js';
 import { checkId } from './check-id.js';
-import { checkMetadata } from './metadata.js';
 import { type Replacing, replacingOf, type Unique } from './on-duplicate.js';
 
 const HOST = hostname();

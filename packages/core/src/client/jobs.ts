@@ -1,9 +1,10 @@
+import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
 import type { JoinableAdmission } from '../driver/admission.js';
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
-import { counting, prune } from '../retention/prune.js';
-import { type Retention, RetentionLimits } from '../retention/retention.js';
+import { counting, prune } from '../history/prune.js';
+import { type Retention, RetentionLimits } from '../history/retention.js';
 import type { Operation } from '../update/operation.js';
 import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
@@ -19,7 +20,6 @@ import {
   type ManyOptions,
   REDRIVE,
 } from './many.js';
-import { newPause, type Pausable, type PauseOptions, pauseTarget } from './pauses.js';
 import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 export interface PruneOptions {

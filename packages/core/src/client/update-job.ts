@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DeclaredLimits, type Limit, namedLimits } from '../admission/limit.js';
-import { limitsText } from '../admission/limits-text.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { Jobs, JobUpdate, Updated } from '../driver/jobs.js';
 import type { Duration } from '../duration.js';
@@ -8,6 +7,7 @@ import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../
 import { checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
+import { limitsText } from '../job/limits-text.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';

@@ -1,5 +1,5 @@
-import type { LimitNumbers } from '../admission/limits-text.js';
-import type { Rate } from '../admission/rate.js';
+import type { LimitNumbers } from '../job/limits-text.js';
+import type { Rate } from '../job/rate.js';
 import type { HeldJob } from './insight.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { PartsPage, PartsStretch, QueuePart } from './queue-parts.js';

@@ -8,7 +8,7 @@ import type { Backoff } from '../job/backoff.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import type { Logger } from '../logger.js';
-import type { Tick } from '../schedule/tick.js';
+import type { Tick } from '../schedules/tick.js';
 import type { Operation } from '../update/operation.js';
 import { checkSchema } from './check-schema.js';
 import { ATTEMPTS, QUEUE } from './defaults.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
-import { RetentionLimits } from '../retention/retention.js';
 import { Pruner, type PrunerParts } from './pruner.js';
+import { RetentionLimits } from './retention.js';
 
 const MINUTE_MS = 60_000;
 const yes = () => true;

@@ -1,10 +1,10 @@
 import type { Uses } from '../driver/driver.js';
 import type { History } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
-import { type Pruned, type PruneStep, prune } from '../retention/prune.js';
-import { pruneSlots } from '../retention/prune-slots.js';
-import type { RetentionLimits } from '../retention/retention.js';
 import type { Part, PartContext } from '../worker/part.js';
+import { type Pruned, type PruneStep, prune } from './prune.js';
+import { pruneSlots } from './prune-slots.js';
+import type { RetentionLimits } from './retention.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
 const TURN_MS = 60_000;

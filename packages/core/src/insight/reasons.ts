@@ -1,6 +1,6 @@
-import { namesIn } from '../admission/limits-text.js';
 import type { JobFacts, NamedJob } from '../driver/insight.js';
 import { isSettled } from '../job/lifecycle.js';
+import { namesIn } from '../job/limits-text.js';
 import type { Cause, Reason } from './reason.js';
 import { sentence } from './sentence.js';
 import { isServed, servedIn } from './served.js';

@@ -1,16 +1,6 @@
 import type { KindsServed, WorkerView } from '../driver/anchor.js';
 import type { Lane } from '../driver/lane.js';
 
-/** Due jobs that no live worker serves. */
-export interface UnservedJobs extends Lane {
-  /** How many there are among the first 100 of their queue. */
-  readonly jobs: number;
-  /** How long the job whose time came first has been due, in milliseconds. */
-  readonly oldestDueMs: number;
-  /** The queues of live workers that serve the kind. */
-  readonly servedIn: readonly string[];
-}
-
 /** Whether a worker takes jobs of this kind from this queue. */
 export function isServed({ queue, kind }: Lane, workers: readonly WorkerView[]): boolean {
   return workers.some((worker) => serves(worker, kind) && worker.queues.includes(queue));

@@ -3,8 +3,8 @@ import type { Driver, Uses } from '../driver/driver.js';
 import type { Counts, History, StepTally } from '../driver/history.js';
 import type { Backlog } from '../driver/insight.js';
 import type { Lane } from '../driver/lane.js';
+import type { JobCount } from '../job/job-count.js';
 import { emptyBuckets, type Percentiles, percentiles } from './buckets.js';
-import type { JobCount } from './job-count.js';
 import { isServed } from './served.js';
 import { insightOf } from './surroundings.js';
 

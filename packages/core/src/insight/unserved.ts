@@ -1,6 +1,7 @@
 import type { Driver, Uses } from '../driver/driver.js';
 import type { Part, PartContext } from '../worker/part.js';
-import { isServed, servedIn, type UnservedJobs } from './served.js';
+import type { UnservedJobs } from '../worker/tell/events.js';
+import { isServed, servedIn } from './served.js';
 
 /** How often an idle worker looks at most, in milliseconds. */
 const EVERY_MS = 60_000;

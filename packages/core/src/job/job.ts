@@ -1,6 +1,6 @@
-import type { Limits } from '../admission/limits-text.js';
 import type { Json } from './json.js';
 import type { State } from './lifecycle.js';
+import type { Limits } from './limits-text.js';
 
 /** A job's place in the table: always increasing, orders the queue, never shown to the outside. */
 export type JobId = bigint;

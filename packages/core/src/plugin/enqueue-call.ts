@@ -1,6 +1,6 @@
-import { checkMetadata } from '../client/metadata.js';
 import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
+import { checkMetadata } from '../job/metadata.js';
 
 /** A call of `enqueue` or `enqueueMany`. Its jobs are checked, and not written yet. */
 export interface EnqueueCall {

@@ -1,10 +1,10 @@
 import { limitsOfPlugin, type PluginLimits } from '../admission/declared-limits.js';
-import type { Capture } from '../capture/capture.js';
+import type { Capture } from '../captures/capture.js';
 import { InvalidInputError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { checkName } from '../input.js';
 import type { Logger } from '../logger.js';
-import type { Schedule } from '../schedule/schedule.js';
+import type { Schedule } from '../schedules/schedule.js';
 import type { WorkerEvents } from '../worker/tell/events.js';
 import type { Middleware } from './middleware.js';
 

@@ -3,9 +3,9 @@ import type { Firing, ScheduleRow, ScheduleStore } from '../driver/schedule-stor
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { GrowingDelay } from '../job/growing-delay.js';
-import { firingOf } from '../schedule/firing.js';
 import type { Part, PartContext } from '../worker/part.js';
 import { Alarm } from '../worker/time/alarm.js';
+import { firingOf } from './firing.js';
 
 /** How many schedules are fired at once, and about how many jobs. */
 const AT_ONCE = 100;

@@ -5,7 +5,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
 import { RunningPlugins } from '../plugin/running-plugins.js';
-import type { DeclaredSchedules } from '../schedule/declared.js';
+import type { DeclaredSchedules } from '../schedules/declared.js';
 import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import type { LiveRun } from './run/live-run.js';

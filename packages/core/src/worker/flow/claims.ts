@@ -1,9 +1,9 @@
 /** Claim, check and group: from the next jobs beyond the line to the runs that may begin. */
 
-import { NO_LIMITS } from '../../admission/limits-text.js';
 import type { ClaimCriteria, ClaimSession, Finished } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import type { Job } from '../../job/job.js';
+import { NO_LIMITS } from '../../job/limits-text.js';
 import type { Start, Sweep } from '../look/sweep.js';
 import { limitMs } from '../run/time-limits.js';
 import { ONE_JOB, type Search } from './batch-sizes.js';

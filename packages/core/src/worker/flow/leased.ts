@@ -1,10 +1,10 @@
 /** A run whose claim is a lease: committed before it begins, settled by another transaction. */
 
-import { NO_LIMITS } from '../../admission/limits-text.js';
 import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import { GrowingDelay } from '../../job/growing-delay.js';
+import { NO_LIMITS } from '../../job/limits-text.js';
 import type { RunRecord } from '../record/run-records.js';
 import { soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';

@@ -1,7 +1,7 @@
-import { namesIn } from '../../admission/limits-text.js';
 import type { NewPause, PauseTarget } from '../../driver/pause.js';
 import type { Outcome } from '../../handler/outcome.js';
 import type { Job } from '../../job/job.js';
+import { namesIn } from '../../job/limits-text.js';
 import type { Flow } from './context.js';
 
 /** A job, and the outcome that its handler has returned. */

@@ -1,6 +1,6 @@
-import { NO_LIMITS } from '../../admission/limits-text.js';
 import type { Line } from '../../driver/claim-session.js';
 import type { Job } from '../../job/job.js';
+import { NO_LIMITS } from '../../job/limits-text.js';
 import { furthestOf, isBefore, type LookBack, type ScanPosition, START } from './scan-position.js';
 
 /**

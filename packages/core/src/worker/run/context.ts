@@ -7,7 +7,7 @@ import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
 import { type Logger, withFields } from '../../logger.js';
 import type { AroundRun } from '../../plugin/around-run.js';
-import { tickIn } from '../../schedule/tick.js';
+import { tickIn } from '../../schedules/tick.js';
 import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
 import { keyOfAll } from './key-of-all.js';

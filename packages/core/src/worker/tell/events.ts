@@ -1,12 +1,22 @@
 import { inCleanContext } from '../../clean-context.js';
+import type { Lane } from '../../driver/lane.js';
 import { InvalidInputError } from '../../errors.js';
-import type { UnservedJobs } from '../../insight/served.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
 import type { RunInfo } from '../run/run-info.js';
 
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */
 export type SettledRun = [run: RunInfo, endings: ReadonlyMap<string, SettlingEvent>, tookMs: number];
+
+/** Due jobs that no live worker serves. */
+export interface UnservedJobs extends Lane {
+  /** How many there are among the first 100 of their queue. */
+  readonly jobs: number;
+  /** How long the job whose time came first has been due, in milliseconds. */
+  readonly oldestDueMs: number;
+  /** The queues of live workers that serve the kind. */
+  readonly servedIn: readonly string[];
+}
 
 /**
  * A worker's events. Listeners are called synchronously, each in an async context of its own. An error in a listener is logged.

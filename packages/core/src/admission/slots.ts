@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitsText } from '../admission/limits-text.js';
 import type { Clock } from '../clock.js';
 import type { ClaimSession } from '../driver/claim-session.js';
 import type { Uses } from '../driver/driver.js';
@@ -7,6 +6,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { GrowingDelay } from '../job/growing-delay.js';
+import { limitsText } from '../job/limits-text.js';
 
 /** How many may be in at once: `max`, or so many buckets with `perBucket` slots each. */
 export type SlotsSize = { readonly max: number } | { readonly perBucket: number; readonly buckets: number };

@@ -1,10 +1,10 @@
-import type { Capture } from '../capture/capture.js';
-import type { DeclaredCaptures } from '../capture/declared.js';
 import type { AppliedCapture, CaptureStore, CheckedCapture } from '../driver/capture-store.js';
 import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import type { Capture } from './capture.js';
+import type { DeclaredCaptures } from './declared.js';
 
 export interface CaptureLockOptions {
   /** How long to wait for the lock of each table. Writers of the table wait behind it. Default 5 s. */

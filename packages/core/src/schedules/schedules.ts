@@ -1,17 +1,17 @@
 import { hostname } from 'node:os';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
+import type { CallOptions } from '../client/call-options.js';
+import type { Calls } from '../client/calls.js';
 import type { Joined } from '../driver/driver.js';
 import type { Missed, Overlap, SchedulePlan, ScheduleRow, ScheduleSource } from '../driver/schedule-store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
-import { nextOf, writeSchedules } from '../schedule/declared.js';
-import { jobOf } from '../schedule/firing.js';
-import { planOf, type Schedule } from '../schedule/schedule.js';
-import type { CallOptions } from './call-options.js';
-import type { Calls } from './calls.js';
+import { nextOf, writeSchedules } from './declared.js';
+import { jobOf } from './firing.js';
+import { planOf, type Schedule } from './schedule.js';
 
 /** How often a change that another one overtakes is tried. */
 const TRIES = 5;

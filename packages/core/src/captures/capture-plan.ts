@@ -1,11 +1,11 @@
 import { limitsOfJob } from '../admission/limit.js';
-import { limitsText } from '../admission/limits-text.js';
 import type { CapturePlan } from '../driver/capture-store.js';
 import { type ColumnCondition, conditionOf } from '../driver/row-condition.js';
 import { InvalidInputError } from '../errors.js';
 import { ATTEMPTS, QUEUE } from '../handler/defaults.js';
 import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
+import { limitsText } from '../job/limits-text.js';
 import type { CaptureEvents, CaptureOptions } from './capture-options.js';
 
 type AnyOptions = CaptureOptions<string, string, string>;

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.js';
 import { checkJson, LIMITS } from '../input.js';
-import type { Json } from '../job/json.js';
+import type { Json } from './json.js';
 
 type Metadata = { readonly [name: string]: Json };
 
