@@ -6,7 +6,7 @@ import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
 /** Whether a job is in the claim's index among those with these limits, and its time has come. */
-export function isClaimable(job: JobRow, limits: string, now: number): boolean {
+function isClaimable(job: JobRow, limits: string, now: number): boolean {
   return job.limits === limits && job.status === 'new' && job.due && job.availableAt <= now;
 }
 

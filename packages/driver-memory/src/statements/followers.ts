@@ -69,7 +69,7 @@ function candidatesOf({ database, tx }: Place, look: FollowersLook): readonly st
 }
 
 /** The outstanding jobs for which a job waits. */
-export function outstanding({ database, tx }: Place, publicId: string): readonly NamedJob[] {
+function outstanding({ database, tx }: Place, publicId: string): readonly NamedJob[] {
   const { jobs, followers } = database.tables;
   return followers
     .findBy('publicId', publicId, tx)

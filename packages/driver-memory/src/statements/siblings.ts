@@ -12,7 +12,7 @@ import { pausesOf } from './pauses.js';
 import type { Place } from './place.js';
 
 /** Whether a job of a queue is available, or in progress. */
-export function runsNow({ queue, status, availableAt }: JobRow, of: string, now: number): boolean {
+function runsNow({ queue, status, availableAt }: JobRow, of: string, now: number): boolean {
   return queue === of && (status === 'in-progress' || (status === 'new' && availableAt <= now));
 }
 
