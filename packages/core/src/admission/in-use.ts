@@ -2,9 +2,9 @@ import type { LimitedJobs, LimitedJobsBounds, LimitInUse } from '../driver/admis
 import type { Uses } from '../driver/driver.js';
 import type { HeldJob } from '../driver/insight.js';
 import type { JobCount } from '../job/job-count.js';
-import type { DeclaredLimits } from './limit.js';
 import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from '../job/limits-text.js';
 import { type RateNumbers, startAt } from '../job/rate.js';
+import type { DeclaredLimits } from './limit.js';
 
 /** The most limits that are listed. */
 const MOST_NAMES = 1_000;

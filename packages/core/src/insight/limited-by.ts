@@ -1,7 +1,7 @@
 import { holdersOf, LIMITED_JOBS, waitOf } from '../admission/in-use.js';
-import { namesIn, rateOf, ratesOf, sizesOf } from '../job/limits-text.js';
 import type { Uses } from '../driver/driver.js';
 import type { Facts } from '../driver/insight.js';
+import { namesIn, rateOf, ratesOf, sizesOf } from '../job/limits-text.js';
 import type { Cause } from './reason.js';
 
 /** The most names of limits that are looked at. */
