@@ -42,7 +42,7 @@ export async function limitedBy(
     ...ratesOf(text).flatMap((rate): readonly Cause[] => {
       const { name } = rate;
       const waitMs = waitOf(rateOf({ ...rate, ...set.get(name) }), inUse.get(name));
-      return waitMs === 0 ? [] : [{ reason: 'rate', name, at: new Date(now.getTime() + waitMs) }];
+      return waitMs === 0 ? [] : [{ reason: 'starts', name, at: new Date(now.getTime() + waitMs) }];
     }),
   ];
   return new Map(texts.map((text) => [text, causesOf(text)]));

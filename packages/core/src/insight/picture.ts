@@ -41,7 +41,7 @@ export interface ClaimedState {
   /**
    * `running`: a run has it. `due`: nothing is in its way. `key`: a run has another job of its key. `earlier`: another
    * job of its key goes first. The others are why no claim takes it. Of several the first of this list counts: `follows`,
-   * `delayed`, `paused`, `unserved`, `key`, `earlier`, `after`, `limit`, `rate`.
+   * `delayed`, `paused`, `unserved`, `key`, `earlier`, `after`, `limit`, `starts`.
    */
   readonly state:
     | 'running'
@@ -53,9 +53,9 @@ export interface ClaimedState {
     | 'earlier'
     | 'after'
     | 'limit'
-    | 'rate'
+    | 'starts'
     | 'due';
-  /** Of `follows`, `key`, `earlier` and `after`: the public id of the other job. Of `limit` and `rate`: the name. Otherwise null. */
+  /** Of `follows`, `key`, `earlier` and `after`: the public id of the other job. Of `limit` and `starts`: the name. Otherwise null. */
   readonly waitsFor: string | null;
 }
 
@@ -98,7 +98,7 @@ function stateOf(job: JobFacts, around: Surroundings): ClaimedState {
     case 'after':
       return { state: cause.reason, waitsFor: cause.job.publicId };
     case 'limit':
-    case 'rate':
+    case 'starts':
       return { state: cause.reason, waitsFor: cause.name };
     default:
       return { state: cause.reason, waitsFor: null };

@@ -52,7 +52,7 @@ export type Cause =
   /** All slots are taken. `by`: jobs that have one, up to 100. Others may have slots too, as those of `slots()`. */
   | { readonly reason: 'limit'; readonly name: string; readonly max: number; readonly by: readonly HeldJob[] }
   /** The limit allows the next start at this time. */
-  | { readonly reason: 'rate'; readonly name: string; readonly at: Date }
+  | { readonly reason: 'starts'; readonly name: string; readonly at: Date }
   /** Due jobs of its queue come first. `more`: there are more than `jobs`. */
   | { readonly reason: 'backlog'; readonly jobs: number; readonly more: boolean };
 

@@ -172,7 +172,7 @@ const SCENES: readonly (Scene & { readonly state: string; readonly texts: readon
     state: 'limit door',
     texts: [
       'All 2 slots of the limit "door" are taken.',
-      'The rate "maps" is used up until 2026-11-27T12:00:05.000Z.',
+      'The starts of the limit "maps" are used up until 2026-11-27T12:00:05.000Z.',
       '1 due job of its queue comes first.',
     ],
   },
@@ -180,8 +180,8 @@ const SCENES: readonly (Scene & { readonly state: string; readonly texts: readon
   {
     jobs: [job(2n, { limits: '{"maps":[1,1000,1]}' })],
     nextInUs: 5_000_000,
-    state: 'rate maps',
-    texts: ['The rate "maps" is used up until 2026-11-27T12:00:05.000Z.'],
+    state: 'starts maps',
+    texts: ['The starts of the limit "maps" are used up until 2026-11-27T12:00:05.000Z.'],
   },
 ];
 

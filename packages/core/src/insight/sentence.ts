@@ -24,8 +24,8 @@ export function sentence(cause: Cause): string {
       return `It waits for the end of ${cause.jobs.slice(0, 3).map(named).join('; ')}${cause.more || cause.jobs.length > 3 ? '; and others' : ''}.`;
     case 'limit':
       return `All ${cause.max} slots of the limit ${quoted(cause.name)} are taken${cause.by.length === 0 ? '' : `: by ${cause.by.slice(0, 3).map(held).join('; ')}${cause.by.length > 3 ? '; and others' : ''}`}.`;
-    case 'rate':
-      return `The rate ${quoted(cause.name)} is used up until ${time(cause.at)}.`;
+    case 'starts':
+      return `The starts of the limit ${quoted(cause.name)} are used up until ${time(cause.at)}.`;
     case 'backlog':
       return `${cause.more ? 'More than ' : ''}${cause.jobs} due ${cause.jobs === 1 ? 'job' : 'jobs'} of its queue ${cause.jobs === 1 ? 'comes' : 'come'} first.`;
   }

@@ -27,7 +27,7 @@ export function doingOf({ runs }: Pick<View, 'runs'>, { state, run, waitsFor, du
       return `waits for job …${waitsFor?.slice(-8)} of its key`;
     case 'limit':
       return `waits for a slot of the limit ${waitsFor}`;
-    case 'rate':
+    case 'starts':
       return `waits for a start of the limit ${waitsFor}`;
   }
 }

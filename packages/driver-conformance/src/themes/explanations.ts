@@ -190,10 +190,10 @@ export const explanations = insightTheme('explanations', (test) => {
     const began = Date.now();
     const [cause] = await causes(client, job);
     const tookMs = Date.now() - began;
-    expect(cause).toEqual({ reason: 'rate', name, at: expect.any(Date), blocks: true });
+    expect(cause).toEqual({ reason: 'starts', name, at: expect.any(Date), blocks: true });
     // The servers read their clock at some moments of the call.
     const next = (await reader.rate(name))?.nextMs ?? 0;
-    const late = (cause?.reason === 'rate' ? cause.at.getTime() : 0) - next;
+    const late = (cause?.reason === 'starts' ? cause.at.getTime() : 0) - next;
     expect(Math.abs(late)).toBeLessThan(tookMs + 2);
     await client.limits.set(name, { starts: 1_000_000, per: '1s', burst: 1_000 });
     expect(await causes(client, job)).toEqual([]);

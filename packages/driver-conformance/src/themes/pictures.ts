@@ -195,7 +195,7 @@ export const pictures = insightTheme('pictures', (test) => {
     await driver.admission.take([{ name: rate, starts: 1, perMs: HOUR_MS, burst: 1 }], take);
     expect(await seen()).toEqual([
       ['limit', limit],
-      ['rate', rate],
+      ['starts', rate],
     ]);
     await slot[Symbol.asyncDispose]();
     await driver.admission.giveBack([rate], take);
