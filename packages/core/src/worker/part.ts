@@ -12,8 +12,8 @@ import type { WorkerEmitter } from './tell/events.js';
 import type { Alarm } from './time/alarm.js';
 
 /**
- * One subject of a worker, beside the flow. It is told what happens, and no call waits for it: what it does takes place
- * beside the slots.
+ * One subject of a worker, beside the flow. It receives the worker's events and works beside the slots, so that no call
+ * waits for it.
  */
 export interface Part {
   /** Sweeps of its own. */
