@@ -21,7 +21,7 @@ import { jobsOf } from './jobs/jobs.js';
 import type { MemoryTransaction } from './memory-transaction.js';
 import { Process } from './process.js';
 import { RecordsTransaction } from './records-transaction.js';
-import { schedulesOf } from './schedules.js';
+import { schedulesOf } from './schedules/schedules.js';
 import { schemaOf } from './schema/schema.js';
 import { joinableWorkersOf, workersOf } from './workers/workers.js';
 

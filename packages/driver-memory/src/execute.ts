@@ -1,6 +1,6 @@
+import type { Place } from './claims/statements/place.js';
 import type { Contents } from './contents.js';
 import type { Runner } from './runner.js';
-import type { Place } from './statements/place.js';
 
 /**
  * Runs a statement: in a caller's transaction, or in one of its own.

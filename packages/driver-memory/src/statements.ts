@@ -1,12 +1,6 @@
 // Every statement of the driver.
 
-export { notify } from './statements/bell.js';
-export { claim } from './statements/claim.js';
-export { enqueue } from './statements/enqueue.js';
-export { admit } from './statements/followers.js';
-export { move, uniqueJobs, update } from './statements/jobs.js';
-export { lease, lockLeased, reclaim } from './statements/lease.js';
-export { inUse, limitedJobs } from './statements/limited-jobs.js';
+export { inUse, limitedJobs } from './admission/statements/limited-jobs.js';
 export {
   enterLimits,
   leaveLimits,
@@ -14,11 +8,20 @@ export {
   limitSettings,
   pruneSlots,
   setLimit,
-} from './statements/limits.js';
-export { pause, pauses, resume } from './statements/pauses.js';
-export type { Place } from './statements/place.js';
-export { giveBackStarts, takeStarts } from './statements/rates.js';
-export { endCrashed, noteProgress, release, startRuns } from './statements/runs.js';
+} from './admission/statements/limits.js';
+export { pause, pauses, resume } from './admission/statements/pauses.js';
+export { giveBackStarts, takeStarts } from './admission/statements/rates.js';
+export { claim } from './claims/statements/claim.js';
+export { lease, lockLeased, reclaim } from './claims/statements/lease.js';
+export type { Place } from './claims/statements/place.js';
+export { endCrashed, noteProgress, release, startRuns } from './claims/statements/runs.js';
+export { settle } from './claims/statements/settle.js';
+export { firstOutstanding, lockSiblings } from './claims/statements/siblings.js';
+export { dueQueues, survey } from './claims/statements/survey.js';
+export { admit } from './followers/statements.js';
+export { enqueue } from './jobs/statements/enqueue.js';
+export { move, uniqueJobs, update } from './jobs/statements/jobs.js';
+export { count, list, listIds } from './jobs/statements/selection.js';
 export {
   dueSchedules,
   findSchedules,
@@ -27,11 +30,8 @@ export {
   removeSchedule,
   resumeSchedule,
   setSchedules,
-} from './statements/schedules.js';
-export { count, list, listIds } from './statements/selection.js';
-export { settle } from './statements/settle.js';
-export { firstOutstanding, lockSiblings } from './statements/siblings.js';
-export { dueQueues, survey } from './statements/survey.js';
+} from './schedules/statements.js';
+export { notify } from './workers/statements/bell.js';
 export {
   addWorker,
   beat,
@@ -40,4 +40,4 @@ export {
   reportLines,
   stopWorker,
   workers,
-} from './statements/workers.js';
+} from './workers/statements/workers.js';

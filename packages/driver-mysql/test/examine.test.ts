@@ -6,7 +6,7 @@ import { type MysqlOptions, mysql } from '../src/index.js';
 import { drift, objectsOf } from '../src/schema/examine/drift.js';
 import { retention } from '../src/schema/examine/retention.js';
 import { history, oldTransactions } from '../src/schema/examine/transactions.js';
-import { tables } from '../src/statements/tables.js';
+import { tables } from '../src/schema/tables.js';
 import { product, serverUrl } from './server.js';
 
 const HANDLER_MS = 30_000;

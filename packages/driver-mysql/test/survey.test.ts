@@ -4,8 +4,8 @@ import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { mysql } from '../src/index.js';
+import { queueRows } from '../src/jobs/given-rows.js';
 import { statements } from '../src/statements.js';
-import { queueRows } from '../src/store/given-rows.js';
 import { serverUrl } from './server.js';
 
 const HOUR_MS = 3_600_000;

@@ -32,14 +32,14 @@ import { type Context, context } from './context.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
 import { insightOf } from './insight/insight.js';
+import { inTransaction } from './jobs/in-transaction.js';
 import { jobsOf } from './jobs/jobs.js';
 import { type Long, poolScope } from './jobs/pool-scope.js';
 import { openScope, type Scope } from './jobs/scope.js';
 import { type PostgresOptions, type Settings, settingsOf } from './options.js';
 import type { PostgresTransaction } from './query.js';
+import { PostgresJoinableSchedules, PostgresSchedules } from './schedules/schedules.js';
 import { schemaOf } from './schema/schema.js';
-import { inTransaction } from './store/in-transaction.js';
-import { PostgresJoinableSchedules, PostgresSchedules } from './store/schedules.js';
 import { joinableWorkersOf, workersOf } from './workers/workers.js';
 
 /**

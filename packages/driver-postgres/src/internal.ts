@@ -5,5 +5,5 @@ export { CallersTransaction } from './connection/callers-transaction.js';
 export { cut, watch } from './connection/connection.js';
 export { toDriverError } from './errors.js';
 export { identifier } from './identifier.js';
-export { updatedJson } from './statements/update-json.js';
-export { WITHIN } from './statements/within.js';
+export { updatedJson } from './jobs/statements/update-json.js';
+export { WITHIN } from './values/within.js';

@@ -1,10 +1,10 @@
 import { append, increment, merge, remove, set } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { NamedStatements } from '../src/connection/named-statements.js';
-import { type Selection, WAYS } from '../src/statements/selection.js';
-import { updatedJson } from '../src/statements/update-json.js';
+import { newJobs } from '../src/jobs/given.js';
+import { type Selection, WAYS } from '../src/jobs/statements/selection.js';
+import { updatedJson } from '../src/jobs/statements/update-json.js';
 import { statements } from '../src/statements.js';
-import { newJobs } from '../src/store/given.js';
 import { textsOf } from './texts-of.js';
 
 const sql = statements('rowlock');

@@ -7,9 +7,9 @@ import {
   type Tallies,
   type TalliesQuestion,
 } from '@rowlock/core/driver';
+import type { Place } from '../claims/statements/place.js';
 import type { Execute } from '../execute.js';
 import type { TallyRow } from '../rows.js';
-import type { Place } from '../statements/place.js';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;

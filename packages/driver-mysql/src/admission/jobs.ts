@@ -10,8 +10,8 @@ import {
 import { callAtGate, type GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import { type HeldRow, held } from '../insight/rows.js';
+import { heldBy } from '../jobs/selection.js';
 import { call, type MysqlTransaction, query } from '../query.js';
-import { heldBy } from '../store/selection.js';
 import { raw } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 import { gateOf } from '../workers/lock-name.js';

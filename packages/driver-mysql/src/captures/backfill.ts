@@ -2,7 +2,7 @@ import type { BackfillOptions, BackfillStep, CapturePlan } from '@rowlock/core/d
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
 import { change, type MysqlTransaction, query, type Value } from '../query.js';
-import { tables } from '../statements/tables.js';
+import { tables } from '../schema/tables.js';
 import { Expressions } from './expressions.js';
 import { readTable } from './table.js';
 

@@ -2,7 +2,7 @@ import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
 import type { Product } from '../product.js';
-import { tables } from '../statements/tables.js';
+import { tables } from '../schema/tables.js';
 import { Expressions, type Row } from './expressions.js';
 import { type Operation, triggerPrefix, variables } from './names.js';
 import type { CapturedTable } from './table.js';

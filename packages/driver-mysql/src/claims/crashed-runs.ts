@@ -1,7 +1,7 @@
 import { type JobId, rangeOf } from '@rowlock/core/driver';
+import { recordsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { recordsOf } from '../store/given-rows.js';
 import { idsOf } from '../values/job-ids.js';
 import { list } from '../values/list.js';
 import { writeOutCrashed } from './open-runs.js';

@@ -6,9 +6,9 @@ import {
   type RunsStarted,
   rangeOf,
 } from '@rowlock/core/driver';
+import { startsOf } from '../jobs/given-rows.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { startsOf } from '../store/given-rows.js';
 import { idsOf } from '../values/job-ids.js';
 
 export const NONE_EARLIER: RunsStarted = { earlier: [], unfinished: [] };

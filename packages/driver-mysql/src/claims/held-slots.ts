@@ -1,8 +1,8 @@
 import type { Size } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { SLOTS } from '../jobs/given-rows.js';
 import { call, change, type MysqlTransaction } from '../query.js';
 import type { Statements } from '../statements.js';
-import { SLOTS } from '../store/given-rows.js';
 import { gateOf } from '../workers/lock-name.js';
 
 /** What came of a limit. `short`: it has room for more slots. `busy`: another taker did not end in time. */

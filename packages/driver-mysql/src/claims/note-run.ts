@@ -1,7 +1,7 @@
 import { type RunNote, type RunRef, rangeOf, storableJson } from '@rowlock/core/driver';
+import { recordsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { recordsOf } from '../store/given-rows.js';
 import { inParts, list } from '../values/list.js';
 
 /** Writes to the records of a run. A run in one row first gets records for these jobs. @throws DriverError */

@@ -1,8 +1,8 @@
 import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { queueRows } from '../jobs/given-rows.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
-import { queueRows } from '../store/given-rows.js';
-import type { InTransaction } from '../store/in-transaction.js';
 import { inParts, list } from '../values/list.js';
 import { leaveLimits } from './slots.js';
 

@@ -1,6 +1,6 @@
 import type { RunRef } from '@rowlock/core/driver';
+import { recordsOf } from '../jobs/given-rows.js';
 import { change } from '../query.js';
-import { recordsOf } from '../store/given-rows.js';
 import type { ClaimTransaction } from './claim-transaction.js';
 import { writeOut } from './open-runs.js';
 

@@ -1,7 +1,7 @@
 import { createdMs, type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
+import { startsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
-import { startsOf } from '../store/given-rows.js';
 import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
 
 /** An INSERT, and the number of its rows. */

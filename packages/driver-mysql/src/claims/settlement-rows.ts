@@ -1,9 +1,9 @@
 import type { JobError, Json } from '@rowlock/core';
 import { isSettled, type Settlement, storableJson, TRANSITIONS } from '@rowlock/core/driver';
+import type { GivenRows } from '../jobs/given.js';
+import { ENDINGS } from '../jobs/given-rows.js';
+import { inPackets } from '../jobs/packets.js';
 import type { Value } from '../query.js';
-import type { GivenRows } from '../store/given.js';
-import { ENDINGS } from '../store/given-rows.js';
-import { inPackets } from '../store/packets.js';
 
 /** Whether all jobs have ended for good, with settlements that are equal but for the job. */
 export function areAlike(

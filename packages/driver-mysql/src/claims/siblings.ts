@@ -1,8 +1,8 @@
 import { DriverError, isDriverError } from '@rowlock/core';
 import { beforePaused, type Entities, HIGHEST_ID, type Job, type JobId } from '@rowlock/core/driver';
+import { KEYS } from '../jobs/given-rows.js';
 import { query } from '../query.js';
 import type { JobRow } from '../rows.js';
-import { KEYS } from '../store/given-rows.js';
 import { inOrder } from '../values/job-ids.js';
 import { inParts, list } from '../values/list.js';
 import type { ClaimTransaction } from './claim-transaction.js';

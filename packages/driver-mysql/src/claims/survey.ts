@@ -1,8 +1,8 @@
 import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
+import { queueRows } from '../jobs/given-rows.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { queueRows } from '../store/given-rows.js';
-import type { InTransaction } from '../store/in-transaction.js';
 import { list } from '../values/list.js';
 
 /** A queue with something to wait for. */

@@ -1,10 +1,10 @@
 import type { State } from '@rowlock/core';
 import { HIGHEST_ID, type History, NO_ID } from '@rowlock/core/driver';
+import { Given } from '../jobs/given.js';
+import { idRows } from '../jobs/given-rows.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { Given } from '../store/given.js';
-import { idRows } from '../store/given-rows.js';
-import type { InTransaction } from '../store/in-transaction.js';
 import { list } from '../values/list.js';
 
 interface HistoryRow {

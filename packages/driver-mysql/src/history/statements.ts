@@ -1,6 +1,6 @@
 import { BUCKETS } from '@rowlock/core/driver';
-import { ms } from '../statements/columns.js';
-import type { Tables } from '../statements/tables.js';
+import { ms } from '../jobs/statements/columns.js';
+import type { Tables } from '../schema/tables.js';
 
 /** The columns that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
 const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,

@@ -7,8 +7,8 @@ import {
   NEVER,
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { idRows, KEYS } from '../jobs/given-rows.js';
 import { type MysqlTransaction, query } from '../query.js';
-import { idRows, KEYS } from '../store/given-rows.js';
 import { inParts, list } from '../values/list.js';
 import { frontPage, namedPage } from './pages.js';
 import { date, type FactsRow, named, rowsOf, runOf, type Taken, takenIn } from './rows.js';

@@ -1,8 +1,8 @@
 import type { State } from '@rowlock/core';
 import type { HeldJob, HoldingRun, NamedJob } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { heldBy } from '../jobs/selection.js';
 import { type MysqlTransaction, query } from '../query.js';
-import { heldBy } from '../store/selection.js';
 import { sql as fragment, joined } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 

@@ -1,9 +1,9 @@
-import { alive } from '../statements/anchor.js';
-import { ms } from '../statements/columns.js';
-import { heldJobs, NAMED } from '../statements/in-progress.js';
-import { pauseConditions } from '../statements/pauses.js';
-import { RUNS_NOW } from '../statements/siblings.js';
-import type { Tables } from '../statements/tables.js';
+import { pauseConditions } from '../admission/statements/pauses.js';
+import { heldJobs, NAMED } from '../claims/statements/in-progress.js';
+import { RUNS_NOW } from '../claims/statements/siblings.js';
+import { ms } from '../jobs/statements/columns.js';
+import type { Tables } from '../schema/tables.js';
+import { alive } from '../workers/statements/anchor.js';
 
 const ID = 'CAST(job.id AS CHAR) AS id';
 

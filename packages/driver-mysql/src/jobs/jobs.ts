@@ -2,15 +2,15 @@ import type { Jobs, WakeUp } from '@rowlock/core/driver';
 import type { GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import type { MysqlTransaction } from '../query.js';
-import { findDuplicates } from '../store/duplicates.js';
-import { enqueue } from '../store/enqueue.js';
-import type { InTransaction } from '../store/in-transaction.js';
-import { move } from '../store/move.js';
-import type { Scope } from '../store/scope.js';
-import { takenKey } from '../store/taken-key.js';
-import { update } from '../store/update.js';
-import { countJobs, listJobIds, listJobs } from '../store/views.js';
-import { withBoundedWaits } from '../store/wait-limit.js';
+import { findDuplicates } from './duplicates.js';
+import { enqueue } from './enqueue.js';
+import type { InTransaction } from './in-transaction.js';
+import { move } from './move.js';
+import type { Scope } from './scope.js';
+import { takenKey } from './taken-key.js';
+import { update } from './update.js';
+import { countJobs, listJobIds, listJobs } from './views.js';
+import { withBoundedWaits } from './wait-limit.js';
 
 /** The verbs in a transaction, or each in one of its own. They wake nobody. */
 export function quietJobsOf(

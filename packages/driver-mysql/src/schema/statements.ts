@@ -1,4 +1,4 @@
-import type { Tables } from '../statements/tables.js';
+import type { Tables } from './tables.js';
 
 export const schemaStatements = ({ migration }: Tables) => ({
   version: `SELECT COALESCE(MAX(version), 0) AS version FROM ${migration}`,

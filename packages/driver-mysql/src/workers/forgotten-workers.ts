@@ -1,7 +1,7 @@
 import { writeOutCrashed } from '../claims/open-runs.js';
 import type { Context } from '../context.js';
+import { idRows } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
-import { idRows } from '../store/given-rows.js';
 import { idsOf } from '../values/job-ids.js';
 
 /** Deletes the rows of workers that are long gone, and writes out their open runs. @throws DriverError */

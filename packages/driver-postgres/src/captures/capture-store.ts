@@ -11,7 +11,7 @@ import type {
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type PostgresTransaction, type Queryable, query } from '../query.js';
-import { tables } from '../statements/tables.js';
+import { tables } from '../schema/tables.js';
 import { backfill } from './backfill.js';
 import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
 import { quotedFunction } from './names.js';

@@ -1,7 +1,7 @@
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
-import { tables } from '../statements/tables.js';
+import { tables } from '../schema/tables.js';
 
 /** Inserts the rows of a query into the job table. Columns that are left out have their defaults, as in an enqueue. */
 export function insertJobs({ schema }: Pick<Context, 'schema'>, select: string): string {

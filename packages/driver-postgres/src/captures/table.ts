@@ -3,7 +3,7 @@ import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';
-import { tables } from '../statements/tables.js';
+import { tables } from '../schema/tables.js';
 
 /** A table that can be captured, and its columns. */
 export interface CapturedTable {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
-import { tables } from '../statements/tables.js';
+import { tables } from '../schema/tables.js';
 import { Expressions, type Row } from './expressions.js';
 import { insertJobs, jobRow } from './job-rows.js';
 import type { CapturedTable } from './table.js';

@@ -1,9 +1,9 @@
 import { DriverError, type State } from '@rowlock/core';
 import { rangeOf, type Settlement, storableJson, TRANSITIONS } from '@rowlock/core/driver';
-import { NOT_ALL } from '../statements/settle.js';
 import type { Statements } from '../statements.js';
 import { plainArray } from '../values/plain-array.js';
 import type { ClaimStatement } from './claim-statement.js';
+import { NOT_ALL } from './statements/settle.js';
 
 /** The state of a claim's jobs in the table until they are settled. */
 export interface Standing {

@@ -9,7 +9,7 @@ import {
   type Rows,
   statementOf,
 } from '../query.js';
-import { MARK, NOT_WITHIN, within } from '../statements/within.js';
+import { MARK, NOT_WITHIN, within } from '../values/within.js';
 
 /**
  * A caller's transaction. No statement takes effect outside of it.

@@ -1,5 +1,5 @@
 import { BUCKETS } from '@rowlock/core/driver';
-import type { Tables } from '../statements/tables.js';
+import type { Tables } from '../schema/tables.js';
 
 /** The values that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
 const ENTRY = `id, queue, status,

@@ -1,10 +1,10 @@
-import { alive } from '../statements/anchor.js';
-import { claimable } from '../statements/claim.js';
-import { followed, NEVER } from '../statements/followers.js';
-import { NAMED, newestRun, RUN, running } from '../statements/in-progress.js';
-import { pauseConditions } from '../statements/pauses.js';
-import { isOutstanding, RUNS_NOW } from '../statements/siblings.js';
-import type { Tables } from '../statements/tables.js';
+import { pauseConditions } from '../admission/statements/pauses.js';
+import { claimable } from '../claims/statements/claim.js';
+import { NAMED, newestRun, RUN, running } from '../claims/statements/in-progress.js';
+import { isOutstanding, RUNS_NOW } from '../claims/statements/siblings.js';
+import { followed, NEVER } from '../followers/statements.js';
+import type { Tables } from '../schema/tables.js';
+import { alive } from '../workers/statements/anchor.js';
 
 const PLAIN = "status = 'new' AND due AND limits = ''";
 const LIMITED = "status = 'new' AND due AND limits <> ''";

@@ -2,10 +2,10 @@ import { DriverError, type Enqueued } from '@rowlock/core';
 import { NEVER, type NewJob, newPublicId, type WakeUp } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
+import { follow } from '../followers/admit.js';
 import { answers } from '../query.js';
-import { follow } from '../store/followers.js';
-import { type GivenJob, newJobs } from '../store/given.js';
 import { texts } from '../workers/texts.js';
+import { type GivenJob, newJobs } from './given.js';
 import type { Scope } from './scope.js';
 
 /** How often a unique key may change hands while a job that needs it is enqueued. */

@@ -2,11 +2,11 @@ import type { Jobs } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers } from '../query.js';
-import { move } from '../store/move.js';
-import { update } from '../store/update.js';
-import { countJobs, listJobIds, listJobs } from '../store/views.js';
 import { enqueue } from './enqueue.js';
+import { move } from './move.js';
 import type { Scope } from './scope.js';
+import { update } from './update.js';
+import { countJobs, listJobIds, listJobs } from './views.js';
 
 export function jobsOf(context: Context, scope: Scope): Jobs {
   const { sql } = context;

@@ -4,7 +4,7 @@ import type { NamedStatements } from '../connection/named-statements.js';
 import type { Batch } from '../connection/pipeline/send-ahead.js';
 import type { Context } from '../context.js';
 import type { PostgresTransaction, Queryable } from '../query.js';
-import { inTransaction, sendInTransaction } from '../store/in-transaction.js';
+import { inTransaction, sendInTransaction } from './in-transaction.js';
 import { PER_STATEMENT, type Scope } from './scope.js';
 
 /** Works with a connection of the pool, without a timeout of its statements. */

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../identifier.js';
 import { query } from '../query.js';
-import { type Tables, tables } from '../statements/tables.js';
+import { type Tables, tables } from './tables.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = 1;

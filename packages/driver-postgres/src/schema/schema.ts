@@ -6,10 +6,10 @@ import type { Server } from '../connection/server.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
-import { tables } from '../statements/tables.js';
 import { examine } from './examine/examine.js';
 import { limitsOf } from './limits.js';
 import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { tables } from './tables.js';
 import { verifyRows } from './verify-rows.js';
 import { verifySettings } from './verify-settings.js';
 

@@ -1,6 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import { type PostgresTransaction, query } from '../query.js';
-import type { Tables } from '../statements/tables.js';
+import type { Tables } from './tables.js';
 
 /** The tables in $1 whose rows are hidden from this user. A policy that lets the user see and write every row hides none. */
 const HIDDEN = `

@@ -1,7 +1,7 @@
 import { examined, type Finding } from '@rowlock/core/driver';
 import type { Context } from '../../context.js';
 import type { MysqlTransaction } from '../../query.js';
-import { tables } from '../../statements/tables.js';
+import { tables } from '../tables.js';
 import { drift } from './drift.js';
 import { pooler } from './pooler.js';
 import { retention } from './retention.js';

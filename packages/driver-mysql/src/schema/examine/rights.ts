@@ -1,7 +1,7 @@
 import { isDriverError } from '@rowlock/core';
 import type { Fault } from '@rowlock/core/driver';
 import { type MysqlTransaction, query } from '../../query.js';
-import type { Tables } from '../../statements/tables.js';
+import type { Tables } from '../tables.js';
 
 type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 

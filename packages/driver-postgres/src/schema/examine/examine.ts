@@ -1,7 +1,7 @@
 import { examined, type Finding } from '@rowlock/core/driver';
 import type { Context } from '../../context.js';
 import type { PostgresTransaction } from '../../query.js';
-import { tables } from '../../statements/tables.js';
+import { tables } from '../tables.js';
 import { autovacuum } from './autovacuum.js';
 import { bloat } from './bloat.js';
 import { drift } from './drift.js';

@@ -1,6 +1,6 @@
 import type { Fault } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../../query.js';
-import type { Tables } from '../../statements/tables.js';
+import type { Tables } from '../tables.js';
 
 /** From so many rows on. */
 const MANY = 5_000_000;

@@ -1,6 +1,6 @@
 import type { Fault } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../../query.js';
-import type { Tables } from '../../statements/tables.js';
+import type { Tables } from '../tables.js';
 
 /** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
 const OF_WORKERS: readonly (readonly [rights: string, ...tables: (keyof Tables)[]])[] = [

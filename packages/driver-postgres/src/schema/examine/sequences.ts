@@ -1,6 +1,6 @@
 import type { Fault } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../../query.js';
-import type { Tables } from '../../statements/tables.js';
+import type { Tables } from '../tables.js';
 
 // Without the right, old servers refuse the call, and new ones return null as for a sequence that nobody has used.
 const IDS = (table: string): string => `

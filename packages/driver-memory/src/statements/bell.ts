@@ -1,6 +1,0 @@
-import type { WakeUp } from '@rowlock/core/driver';
-import type { Place } from './place.js';
-
-export function notify({ database, tx }: Place, wakeUps: readonly WakeUp[]): void {
-  tx.atCommit(() => database.ring(wakeUps));
-}

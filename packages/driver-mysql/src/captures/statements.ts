@@ -1,0 +1,52 @@
+import type { Tables } from '../schema/tables.js';
+
+const OF_TABLE = 'TABLE_SCHEMA = ? AND TABLE_NAME = ?';
+
+/** The catalog of captured tables and their triggers, and what captures keep. */
+export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => ({
+  captureTable: `
+      SELECT TABLE_SCHEMA AS \`schema\`, TABLE_NAME AS name, TABLE_TYPE AS type, ENGINE AS engine
+      FROM information_schema.TABLES WHERE ${OF_TABLE}`,
+
+  captureColumns: `
+      SELECT COLUMN_NAME AS name, DATA_TYPE AS type, COLUMN_TYPE AS \`full\`, IS_NULLABLE AS nullable
+      FROM information_schema.COLUMNS WHERE ${OF_TABLE} ORDER BY ORDINAL_POSITION`,
+
+  // The part of a column is no key of the column. An expression has no name.
+  captureKeys: `
+      SELECT INDEX_NAME AS \`key\`, IF(SUB_PART IS NULL, COLUMN_NAME, NULL) AS name
+      FROM information_schema.STATISTICS WHERE ${OF_TABLE} AND NON_UNIQUE = 0 ORDER BY INDEX_NAME, SEQ_IN_INDEX`,
+
+  captureCascades: `
+      SELECT CONSTRAINT_NAME AS name FROM information_schema.REFERENTIAL_CONSTRAINTS
+      WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ?
+        AND (DELETE_RULE IN ('CASCADE', 'SET NULL') OR UPDATE_RULE IN ('CASCADE', 'SET NULL'))
+      ORDER BY CONSTRAINT_NAME`,
+
+  findCapture: `
+      SELECT TRIGGER_NAME AS name, EVENT_OBJECT_SCHEMA AS \`schema\`, EVENT_OBJECT_TABLE AS \`table\`,
+             EVENT_MANIPULATION AS event, ACTION_TIMING AS timing
+      FROM information_schema.TRIGGERS WHERE LEFT(TRIGGER_NAME, CHAR_LENGTH(?)) = ? ORDER BY TRIGGER_NAME`,
+
+  captureLosses: `
+      SELECT COUNT(*) AS losses, CAST(MAX(noted_at) AS CHAR) AS newest, MAX(error) AS error
+      FROM ${captureLoss} WHERE name = ?`,
+
+  forgetLosses: `DELETE FROM ${captureLoss} WHERE name = ?`,
+
+  // The time of the end is changed last: the conditions read it.
+  beginBackfill: `
+      INSERT INTO ${captureBackfill} (name) VALUES (?)
+      ON DUPLICATE KEY UPDATE last = IF(finished_at IS NULL, last, NULL), read_rows = IF(finished_at IS NULL, read_rows, 0),
+                              started_at = IF(finished_at IS NULL, started_at, UTC_TIMESTAMP(6)), finished_at = NULL`,
+
+  // Two that fill at once take turns.
+  lockBackfill: `
+      SELECT CAST(last AS CHAR) AS last, CAST(read_rows AS CHAR) AS \`rows\`, finished_at IS NOT NULL AS done
+      FROM ${captureBackfill} WHERE name = ? FOR UPDATE`,
+
+  moveBackfill: `
+      UPDATE ${captureBackfill}
+      SET last = COALESCE(?, last), read_rows = read_rows + ?, finished_at = IF(?, UTC_TIMESTAMP(6), NULL)
+      WHERE name = ?`,
+});

@@ -1,0 +1,183 @@
+import {
+  type DueSchedules,
+  despiteDeadlocks,
+  type Firing,
+  type FoundSchedules,
+  type JoinableSchedules,
+  type NewSchedule,
+  type ScheduleSource,
+  type ScheduleStore,
+  storableJson,
+  storableText,
+  type WakeUp,
+} from '@rowlock/core/driver';
+import { enqueueWithin } from '../jobs/enqueue.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
+import { change, type MysqlTransaction, query } from '../query.js';
+import type { Statements } from '../statements.js';
+import { list } from '../values/list.js';
+
+/** A row, or the time alone. */
+interface ScheduleRow {
+  now: string;
+  name: string | null;
+  plan: string;
+  fingerprint: string;
+  source: ScheduleSource;
+  next_at: string | null;
+  fired_at: string | null;
+  paused_at: string | null;
+  paused_by: string | null;
+  updated_at: string;
+  updated_by: string;
+}
+
+/** The verbs that a caller's transaction may have. */
+export class MysqlJoinableSchedules implements JoinableSchedules {
+  protected readonly sql: Statements;
+  protected readonly on: MysqlTransaction;
+
+  constructor(sql: Statements, on: MysqlTransaction) {
+    this.sql = sql;
+    this.on = on;
+  }
+
+  async find(names?: readonly string[]): Promise<FoundSchedules> {
+    const { sql, on } = this;
+    if (names === undefined) return found(await query<ScheduleRow>(on, sql.schedules.findSchedules));
+    const wanted = list(names);
+    return found(
+      await query<ScheduleRow>(on, sql.schedules.findNamedSchedules(wanted.places), wanted.values),
+    );
+  }
+
+  set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    return setOn(this.on, this.sql, schedules, by);
+  }
+
+  async pause(name: string, by: string): Promise<boolean> {
+    return this.#changes(this.sql.schedules.pauseSchedule, [by, name]);
+  }
+
+  async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
+    return this.#changes(this.sql.schedules.resumeSchedule, [nextAt, name, fingerprint]);
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return this.#changes(this.sql.schedules.removeSchedule, [name]);
+  }
+
+  async #changes(text: string, values: readonly (string | number | null)[]): Promise<boolean> {
+    return (await change(this.on, text, values)).rows > 0;
+  }
+}
+
+interface SchedulesParts {
+  readonly sql: Statements;
+  readonly on: MysqlTransaction;
+  readonly inTransaction: InTransaction;
+  /** Wakes workers after a commit. */
+  readonly wake: (wakeUps: readonly WakeUp[]) => void;
+}
+
+export class MysqlSchedules extends MysqlJoinableSchedules implements ScheduleStore {
+  readonly #parts: SchedulesParts;
+
+  constructor(parts: SchedulesParts) {
+    super(parts.sql, parts.on);
+    this.#parts = parts;
+  }
+
+  async due(except: readonly string[], limit: number): Promise<DueSchedules> {
+    const { sql, on } = this.#parts;
+    const { places, values } = except.length === 0 ? { places: '', values: [] } : list(except);
+    const rows = await query<ScheduleRow & { next_ms: string | null }>(
+      on,
+      sql.schedules.dueSchedules(places),
+      [...values, limit],
+    );
+    const { now, schedules } = found(rows);
+    const inOrder = schedules.toSorted((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0));
+    return { now, schedules: inOrder, nextMs: number(rows[0]?.next_ms ?? null) };
+  }
+
+  override async set(schedules: readonly NewSchedule[], by: string): Promise<void> {
+    await despiteDeadlocks(() => this.#parts.inTransaction((tx) => setOn(tx, this.sql, schedules, by)));
+  }
+
+  async fire(firings: readonly Firing[]): Promise<readonly string[]> {
+    const { sql, inTransaction, wake } = this.#parts;
+    const fired = await despiteDeadlocks(() =>
+      inTransaction(async (tx) => {
+        const moved: Firing[] = [];
+        for (const firing of firings) if (await move(sql, tx, firing)) moved.push(firing);
+        await enqueueWithin(
+          sql,
+          tx,
+          moved.flatMap(({ jobs }) => jobs),
+        );
+        return moved;
+      }),
+    );
+    wake(fired.flatMap(({ wakeUps }) => wakeUps));
+    return fired.map(({ name }) => name);
+  }
+}
+
+/** In the order of the names, so that two programs do not wait for each other. */
+async function setOn(
+  tx: MysqlTransaction,
+  sql: Statements,
+  schedules: readonly NewSchedule[],
+  by: string,
+): Promise<void> {
+  const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  for (const schedule of inOrder) await set(sql, tx, schedule, by);
+}
+
+async function set(sql: Statements, tx: MysqlTransaction, schedule: NewSchedule, by: string): Promise<void> {
+  const { name, fingerprint, source, nextAt, keepsNext } = schedule;
+  const plan = storableJson(schedule.plan);
+  await change(tx, sql.schedules.setSchedule, [
+    storableText(name),
+    plan,
+    fingerprint,
+    source,
+    nextAt,
+    by,
+    keepsNext,
+  ]);
+}
+
+async function move(sql: Statements, tx: MysqlTransaction, firing: Firing): Promise<boolean> {
+  const { name, at, fingerprint, nextAt, jobs } = firing;
+  const free = await query(tx, sql.schedules.lockDueSchedule, [name, fingerprint, at]);
+  if (free.length === 0) return false;
+  await change(tx, sql.schedules.moveSchedule, [nextAt, jobs.length > 0, name]);
+  return true;
+}
+
+function found(rows: readonly ScheduleRow[]): FoundSchedules {
+  return {
+    now: Number(rows[0]?.now ?? 0),
+    schedules: rows.flatMap(({ name, plan, fingerprint, source, ...row }) => {
+      if (name === null) return [];
+      return {
+        name,
+        plan: JSON.parse(plan),
+        fingerprint,
+        source,
+        nextAt: number(row.next_at),
+        firedAt: number(row.fired_at),
+        pausedAt: number(row.paused_at),
+        pausedBy: row.paused_by,
+        updatedAt: Number(row.updated_at),
+        updatedBy: row.updated_by,
+      };
+    }),
+  };
+}
+
+function number(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
