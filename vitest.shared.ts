@@ -29,8 +29,8 @@ export function testProject(name: string): UserWorkspaceConfig {
       pool: 'forks',
       isolate: false,
       // Each worker keeps a database busy as well, and most tests wait for a clock or a server: five of them fill two cores. The
-      // root's own is not handed down.
-      maxWorkers: 5,
+      // root's own is not handed down. Proofs are busy themselves.
+      maxWorkers: PROOFS_ALONE ? 3 : 5,
     },
   };
 }
