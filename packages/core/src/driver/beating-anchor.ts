@@ -32,24 +32,27 @@ export class BeatingAnchor implements Anchor {
   readonly proof = 'heartbeat';
   readonly pushed = false;
   readonly #pulse: Pulse;
-  readonly #heartbeat: Heartbeat;
+  #heartbeat: Heartbeat | undefined;
   #released = false;
+  /** Whether a poll or a beat has failed since the last poll that was answered: the server was away, and its wake-ups may be gone. */
+  #hasMissed = false;
   #endPause: () => void = () => {};
 
-  private constructor(pulse: Pulse, heartbeat: Heartbeat) {
+  private constructor(pulse: Pulse) {
     this.#pulse = pulse;
-    this.#heartbeat = heartbeat;
   }
 
   /** @throws DriverError when the first beat fails. */
   static async open(pulse: Pulse, session?: SessionListener): Promise<BeatingAnchor> {
+    const anchor = new BeatingAnchor(pulse);
     try {
-      const beat = (forMs: number, answerMs: number): Promise<void> =>
-        ask(pulse, pulse.beat(forMs), answerMs);
-      const heartbeat = await Heartbeat.start(beat, session);
+      anchor.#heartbeat = await Heartbeat.start(
+        (forMs, answerMs) => anchor.#answer(pulse.beat(forMs), answerMs),
+        session,
+      );
       // Subscribed from here on. If this poll fails, the first one of `wakeUps` makes up for it.
-      await look(pulse);
-      return new BeatingAnchor(pulse, heartbeat);
+      await anchor.#look();
+      return anchor;
     } catch (error) {
       await pulse.stop();
       throw error;
@@ -67,17 +70,13 @@ export class BeatingAnchor implements Anchor {
     try {
       yield {};
       let due = performance.now() + everyMs;
-      let hasMissed = false;
       for (let looks = 0; !isOver(); looks++) {
         const pauseMs = LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0;
         await this.#pause(Math.min(pauseMs, due - performance.now()));
         if (isOver()) return;
-        const heard = await look(this.#pulse);
+        const heard = await this.#look();
         if (isOver()) return;
-        // Polls have failed before this one, and wake-ups may have been deleted meanwhile: look for work.
-        const wanted = heard?.filter((each) => concerns(each, queues, this.workerId)) ?? [];
-        if (heard !== undefined && hasMissed) wanted.push({});
-        hasMissed = heard === undefined;
+        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         looks = 0;
@@ -97,7 +96,7 @@ export class BeatingAnchor implements Anchor {
     if (this.#released) return;
     this.#released = true;
     this.#endPause();
-    await this.#heartbeat.stop();
+    await this.#heartbeat?.stop();
     await this.#pulse.stop();
   }
 
@@ -110,18 +109,26 @@ export class BeatingAnchor implements Anchor {
       };
     });
   }
-}
 
-/** The wake-ups since the last poll, or undefined if the poll failed. */
-function look(pulse: Pulse): Promise<readonly WakeUp[] | undefined> {
-  return ask(pulse, pulse.hear(), ANSWER_MS).catch(() => undefined);
-}
+  /** The wake-ups since the last poll, of which a failed one has none. The first poll after a failure adds a hint to look. */
+  async #look(): Promise<readonly WakeUp[]> {
+    const had = this.#hasMissed;
+    this.#hasMissed = false;
+    try {
+      const heard = await this.#answer(this.#pulse.hear(), ANSWER_MS);
+      return had ? [...heard, {}] : heard;
+    } catch {
+      return [];
+    }
+  }
 
-async function ask<Answer>(pulse: Pulse, answer: Promise<Answer>, answerMs: number): Promise<Answer> {
-  try {
-    return await answerWithin(answerMs, answer);
-  } catch (error) {
-    pulse.drop();
-    throw error;
+  async #answer<Answer>(answer: Promise<Answer>, answerMs: number): Promise<Answer> {
+    try {
+      return await answerWithin(answerMs, answer);
+    } catch (error) {
+      this.#hasMissed = true;
+      this.#pulse.drop();
+      throw error;
+    }
   }
 }

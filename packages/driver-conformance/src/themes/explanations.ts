@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineHandler, type HandlerOptions, type Rowlock, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
+import type { JobRow } from '../driver-harness.js';
 import { seeded } from '../random.js';
 import type { Stage } from '../stage.js';
 import { insightTheme } from '../theme.js';
@@ -308,11 +309,13 @@ export const explanations = insightTheme('explanations', (test) => {
       await stage.anchor(driver, { queues: [queue], kinds: { work: [], [kind]: ['work'] } });
       const explained = await Promise.all(jobs.map(({ publicId }) => client.insight.explain(publicId)));
       const blocked = explained.filter(({ reasons }) => reasons.some(({ blocks }) => blocks));
-      const free = explained.filter(({ reasons }) => reasons.length === 0);
+      const free = jobs.filter((_, place) => explained[place]?.reasons.length === 0);
+      // Eight slots look at once, so that a job behind it in the line may take the one place of a limit.
+      const hasBegun = ({ publicId, limits }: JobRow): boolean =>
+        started.includes(publicId) ||
+        jobs.some((other) => limits !== '' && other.limits === limits && started.includes(other.publicId));
       const { worker } = await startWorker(stage, [work, other], { concurrency: 8 });
-      await until('the worker has begun all that is free', async () =>
-        free.every(({ publicId }) => started.includes(publicId)),
-      );
+      await until('the worker has begun all that is free', async () => free.every(hasBegun));
       await worker.stop({ drain: 0 });
       expect(blocked.filter(({ publicId }) => started.includes(publicId))).toEqual([]);
     });
