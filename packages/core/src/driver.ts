@@ -7,6 +7,7 @@ export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
 export type * from './driver/capture-store.js';
+export { type CaptureTrial, refusedTable, tryCapture } from './driver/capture-trial.js';
 export type * from './driver/claim-session.js';
 export type * from './driver/claims.js';
 export { createdMs } from './driver/created-ms.js';

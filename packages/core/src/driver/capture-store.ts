@@ -17,7 +17,8 @@ export interface CaptureStore<Tx = unknown> {
    * processes at once.
    *
    * @param lockMs How long to wait for the lock of the table, in milliseconds. Then rejects with `LockTimeout`.
-   * @throws InvalidInputError when the table is not there, or cannot be captured.
+   * @throws InvalidInputError when the table is not there, or cannot be captured: its writers would fail, say. `check`
+   * tells the same as a problem `table`. See `tryCapture`.
    */
   apply(capture: CapturePlan, lockMs: number): Promise<AppliedCapture>;
 
@@ -94,8 +95,8 @@ export interface CheckedCapture {
 export interface CaptureProblem {
   /**
    * `missing`: a trigger or its function is not there. `disabled`: a trigger does not fire. `changed`: one is not as the
-   * capture needs it. `table`: the table is not there, or cannot be captured as it is. `lost`: changes were not
-   * captured, by `onError: 'note'`. `unwelcome`: there is a trigger that the capture does not need.
+   * capture needs it. `table`: the table is not there, or cannot be captured as it is, as its writers would fail. `lost`:
+   * changes were not captured, by `onError: 'note'`. `unwelcome`: there is a trigger that the capture does not need.
    */
   readonly code: 'missing' | 'disabled' | 'changed' | 'unwelcome' | 'table' | 'lost';
   readonly message: string;

@@ -1,5 +1,4 @@
-import { InvalidInputError } from '@rowlock/core';
-import type { CapturePlan } from '@rowlock/core/driver';
+import { type CapturePlan, refusedTable } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';
@@ -55,9 +54,7 @@ export async function readTable(
 ): Promise<CapturedTable> {
   const [row] = await query<TableRow>(on, sql.captures.captureTable, [plan.table.map(identifier).join('.')]);
   const refuse = (why: string): never => {
-    throw new InvalidInputError(
-      `The capture ${JSON.stringify(plan.name)}: the table ${plan.table.join('.')} ${why}.`,
-    );
+    throw refusedTable(plan, why);
   };
   if (row === undefined) return refuse('does not exist');
   const name = `${identifier(row.schema)}.${identifier(row.name)}`;

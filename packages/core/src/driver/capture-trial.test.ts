@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { defineCapture } from '../captures/capture.js';
+import { tryCapture } from './capture-trial.js';
+import { DriverError } from './driver-error.js';
+
+const { plan } = defineCapture({ name: 'orders', table: 'shop.orders', id: ['id'], kind: 'k' });
+const parts = ['when.status', 'payload.note'].map((option) => ({ option, sql: option }));
+
+/** Runs queries of which some fail. */
+function refusing(errors: Readonly<Record<string, Error>>) {
+  const seen: string[] = [];
+  const run = async (sql: string): Promise<void> => {
+    seen.push(sql);
+    if (errors[sql] !== undefined) throw errors[sql];
+  };
+  return { seen, run };
+}
+
+const refused = (reason: string): DriverError =>
+  new DriverError('SchemaOutdated', 'Run rowlock.migrate().', { cause: new Error(reason) });
+
+test('what the server computes is tried in one query', async () => {
+  const { seen, run } = refusing({});
+  await tryCapture(plan, 'all', parts, run);
+  expect(seen).toEqual(['all']);
+});
+
+test('the part that fails is named, with the reason of the server alone', async () => {
+  const { run } = refusing({ all: refused('too much'), 'payload.note': refused('no such function') });
+  await expect(tryCapture(plan, 'all', parts, run)).rejects.toMatchObject({
+    code: 'ROWLOCK_INVALID_INPUT',
+    message:
+      'The capture "orders": the table shop.orders cannot be captured with payload.note, because each write would fail: no such function. Change the option, or the column.',
+  });
+});
+
+test('what fails as a whole alone is refused too', async () => {
+  const { run } = refusing({ all: refused('too many arguments') });
+  await expect(tryCapture(plan, 'all', parts, run)).rejects.toThrow(
+    /with these options, .*too many arguments/,
+  );
+});
+
+test('an error that is not about the query is no refusal', async () => {
+  const lost = new DriverError('ConnectionLost', 'The server is gone.');
+  await expect(tryCapture(plan, 'all', parts, refusing({ all: lost }).run)).rejects.toBe(lost);
+});
