@@ -119,6 +119,8 @@ CREATE PROCEDURE rowlock_resume(
 MODIFIES SQL DATA
 SQL SECURITY INVOKER
 BEGIN
+  -- So that there is a row to delete. At REPEATABLE READ a DELETE of none would lock the gap, and others who pause work would wait.
+  INSERT INTO rowlock_pause (scope, name) VALUES (wanted_scope, COALESCE(wanted_name, '')) ON DUPLICATE KEY UPDATE name = VALUES(name);
   DELETE FROM rowlock_pause WHERE scope = wanted_scope AND name = COALESCE(wanted_name, '');
   INSERT INTO rowlock_bell (wake_up) VALUES (IF(wanted_scope = 'queue', JSON_OBJECT('queue', wanted_name), JSON_OBJECT()));
 END;

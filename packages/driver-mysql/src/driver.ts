@@ -152,11 +152,12 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     const { on, ringer } = isOwnHandle(tx) ? { on: tx, ringer: tx } : callersOf(tx);
     const workers = joinableWorkersOf(context, this.#watch, ringer);
     const notify = (wakeUps: readonly WakeUp[]): Promise<void> => workers.notify(wakeUps);
+    const scope = { on, outside: this.#on };
     return {
-      jobs: joinedJobsOf(context, { on, outside: this.#on }, notify),
+      jobs: joinedJobsOf(context, scope, notify),
       workers,
-      admission: joinableAdmissionOf(context, on, notify),
-      schedules: new MysqlJoinableSchedules(context.sql, on),
+      admission: joinableAdmissionOf(context, scope, notify),
+      schedules: new MysqlJoinableSchedules(context.sql, scope),
     };
   }
 

@@ -1,6 +1,8 @@
 import { type Admission, type JoinableAdmission, type WakeUp, wakeUpFor } from '@rowlock/core/driver';
 import type { GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
+import { isThere } from '../jobs/is-there.js';
+import type { Scope } from '../jobs/scope.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
 import { inUse, limitedJobs } from './jobs.js';
@@ -10,13 +12,16 @@ import { giveBackStarts, takeStarts } from './starts.js';
 
 export function joinableAdmissionOf(
   { sql }: Context,
-  on: MysqlTransaction,
+  scope: Scope,
   notify: (wakeUps: readonly WakeUp[]) => Promise<void>,
 ): JoinableAdmission {
+  const { on } = scope;
   return {
     async set(name, numbers, by) {
-      if (numbers === null) await change(on, sql.limits.unsetLimit, [name]);
-      else {
+      if (numbers === null) {
+        if (await isThere(scope, sql.limits.lockLimit, [name]))
+          await change(on, sql.limits.unsetLimit, [name]);
+      } else {
         const { max = null, starts = null, perMs = null, burst = null } = numbers;
         await change(on, sql.limits.setLimit, [name, max, starts, perMs, burst, by]);
       }
@@ -32,7 +37,8 @@ export function joinableAdmissionOf(
     },
 
     async resume(target) {
-      await change(on, sql.pauses.resume, [target.scope, target.name]);
+      const work = [target.scope, target.name];
+      if (await isThere(scope, sql.pauses.lockPause, work)) await change(on, sql.pauses.resume, work);
       await notify([wakeUpFor(target)]);
     },
 
@@ -47,7 +53,7 @@ export function admissionOf(
   notify: (wakeUps: readonly WakeUp[]) => Promise<void>,
 ): Admission {
   const { sql } = context;
-  const joinable = joinableAdmissionOf(context, on, notify);
+  const joinable = joinableAdmissionOf(context, { on, outside: on }, notify);
   return {
     ...joinable,
 

@@ -13,7 +13,9 @@ import {
 } from '@rowlock/core/driver';
 import { enqueueWithin } from '../jobs/enqueue.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
-import { change, type MysqlTransaction, query } from '../query.js';
+import { isThere } from '../jobs/is-there.js';
+import type { Scope } from '../jobs/scope.js';
+import { change, type MysqlTransaction, query, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
 import { list } from '../values/list.js';
 
@@ -35,15 +37,18 @@ interface ScheduleRow {
 /** The verbs that a caller's transaction may have. */
 export class MysqlJoinableSchedules implements JoinableSchedules {
   protected readonly sql: Statements;
-  protected readonly on: MysqlTransaction;
+  protected readonly scope: Scope;
 
-  constructor(sql: Statements, on: MysqlTransaction) {
+  constructor(sql: Statements, scope: Scope) {
     this.sql = sql;
-    this.on = on;
+    this.scope = scope;
   }
 
   async find(names?: readonly string[]): Promise<FoundSchedules> {
-    const { sql, on } = this;
+    const {
+      sql,
+      scope: { on },
+    } = this;
     if (names === undefined) return found(await query<ScheduleRow>(on, sql.schedules.findSchedules));
     const wanted = list(names);
     return found(
@@ -52,23 +57,25 @@ export class MysqlJoinableSchedules implements JoinableSchedules {
   }
 
   set(schedules: readonly NewSchedule[], by: string): Promise<void> {
-    return setOn(this.on, this.sql, schedules, by);
+    return setOn(this.scope.on, this.sql, schedules, by);
   }
 
   async pause(name: string, by: string): Promise<boolean> {
-    return this.#changes(this.sql.schedules.pauseSchedule, [by, name]);
+    return this.#changes(name, this.sql.schedules.pauseSchedule, [by, name]);
   }
 
   async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
-    return this.#changes(this.sql.schedules.resumeSchedule, [nextAt, name, fingerprint]);
+    return this.#changes(name, this.sql.schedules.resumeSchedule, [nextAt, name, fingerprint]);
   }
 
   async remove(name: string): Promise<boolean> {
-    return this.#changes(this.sql.schedules.removeSchedule, [name]);
+    return this.#changes(name, this.sql.schedules.removeSchedule, [name]);
   }
 
-  async #changes(text: string, values: readonly (string | number | null)[]): Promise<boolean> {
-    return (await change(this.on, text, values)).rows > 0;
+  async #changes(name: string, text: string, values: readonly Value[]): Promise<boolean> {
+    const { sql, scope } = this;
+    if (!(await isThere(scope, sql.schedules.lockSchedule, [name]))) return false;
+    return (await change(scope.on, text, values)).rows > 0;
   }
 }
 
@@ -84,7 +91,7 @@ export class MysqlSchedules extends MysqlJoinableSchedules implements ScheduleSt
   readonly #parts: SchedulesParts;
 
   constructor(parts: SchedulesParts) {
-    super(parts.sql, parts.on);
+    super(parts.sql, { on: parts.on, outside: parts.on });
     this.#parts = parts;
   }
 

@@ -46,6 +46,8 @@ export const scheduleStatements = ({ schedule }: Tables) => ({
         updated_by = IF(${DIFFERS}, VALUES(updated_by), updated_by),
         source = VALUES(source), fingerprint = VALUES(fingerprint)`,
 
+  lockSchedule: `SELECT 1 FROM ${schedule} WHERE name = ? FOR UPDATE NOWAIT`,
+
   pauseSchedule: `
       UPDATE ${schedule} SET paused_by = IF(paused_at IS NULL, ?, paused_by), paused_at = COALESCE(paused_at, UTC_TIMESTAMP(6))
       WHERE name = ?`,

@@ -42,6 +42,8 @@ export const limitStatements = ({
       ON DUPLICATE KEY UPDATE max = VALUES(max), starts = VALUES(starts), per_ms = VALUES(per_ms), burst = VALUES(burst),
         set_at = UTC_TIMESTAMP(6), set_by = VALUES(set_by)`,
 
+  lockLimit: `SELECT 1 FROM ${setting} WHERE name = ? FOR UPDATE NOWAIT`,
+
   unsetLimit: `DELETE FROM ${setting} WHERE name = ?`,
 
   limits: `

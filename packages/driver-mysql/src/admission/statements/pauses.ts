@@ -61,6 +61,9 @@ export const pauseStatements = ({ pause }: Tables) => {
     // A pause without an end is not shorter.
     extendPause: pausing('paused_until < VALUES(paused_until)'),
 
+    /** Whether a pause is there: see `isThere`. */
+    lockPause: `SELECT 1 FROM ${pause} WHERE scope = ? AND name = ? FOR UPDATE NOWAIT`,
+
     resume: `DELETE FROM ${pause} WHERE scope = ? AND name = ?`,
 
     // Skips a pause that others are changing.
