@@ -1,13 +1,15 @@
+import { InvalidInputError } from '@rowlock/core';
 import type { BackfillOptions, BackfillStep, CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
 import { change, type MysqlTransaction, query, type Value } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { Expressions } from './expressions.js';
+import { Places } from './places.js';
 import { readTable } from './table.js';
 
-/** The texts of a row's `id`, by column. */
-type Id = Readonly<Record<string, string>>;
+/** The texts of a row's place, by column. */
+type Place = Readonly<Record<string, string>>;
 
 interface Progress {
   last: string | null;
@@ -35,17 +37,19 @@ export async function backfill(
   const before = Number(progress?.rows ?? 0);
   if (progress === undefined || Number(progress.done) === 1) return { rows: before, done: true };
   const table = await readTable(on, context, plan);
-  const last: Id | null = progress.last === null ? null : JSON.parse(progress.last);
+  const last: Place | null = progress.last === null ? null : JSON.parse(progress.last);
   const expressions = new Expressions(plan, table);
-  const behind = last === null ? NOWHERE : valuesOf(expressions.after('n'), last);
-  const found = await query<Id>(
+  const places = new Places(plan, table.columns, 'n');
+  const behind = last === null ? NOWHERE : valuesOf(places.behind, last);
+  const found = await query<Place>(
     on,
-    `SELECT ${expressions.idTexts('n')} FROM ${table.name} AS n WHERE ${behind.text} ORDER BY ${expressions.order('n')} LIMIT ?`,
+    `SELECT ${places.texts} FROM ${table.name} AS n WHERE ${behind.text} ORDER BY ${places.order} LIMIT ?`,
     [...behind.values, batch],
   );
+  if (last !== null) refuseAgain(plan, found, last);
   const newest = found.at(-1);
   if (newest !== undefined) {
-    const beyond = valuesOf(expressions.after('n'), newest);
+    const beyond = valuesOf(places.behind, newest);
     const meets = expressions.meets('n');
     const { queue, kind, maxAttempts, limits } = plan.job;
     await change(
@@ -55,7 +59,7 @@ export async function backfill(
               ?, ${maxAttempts}, ${literal(limits)}, ${literal(`capture ${plan.name}`)}
        FROM ${table.name} AS n
        WHERE ${behind.text} AND NOT (${beyond.text})${meets === null ? '' : ` AND ${meets}`}
-       ORDER BY ${expressions.order('n')}`,
+       ORDER BY ${places.order}`,
       [priority, ...behind.values, ...beyond.values],
     );
   }
@@ -69,7 +73,15 @@ const NOWHERE = { text: 'TRUE', values: [] };
 
 function valuesOf(
   { text, names }: { readonly text: string; readonly names: readonly string[] },
-  id: Id,
+  place: Place,
 ): { readonly text: string; readonly values: readonly Value[] } {
-  return { text, values: names.map((name) => id[name] ?? null) };
+  return { text, values: names.map((name) => place[name] ?? null) };
+}
+
+/** The row of the last place is behind it again if the place was read back as another one: the backfill would not end. */
+function refuseAgain({ name, id }: CapturePlan, found: readonly Place[], last: Place): void {
+  if (!found.some((place) => id.every((column) => place[column] === last[column]))) return;
+  throw new InvalidInputError(
+    `The backfill of ${JSON.stringify(name)} does not get beyond ${JSON.stringify(last)}: the database reads this place back as another one. Capture the table by another unique key.`,
+  );
 }

@@ -1,7 +1,8 @@
 import type { CapturePlan, ColumnCondition } from '@rowlock/core/driver';
 import { identifier } from '../identifier.js';
 import { literal } from '../literal.js';
-import type { CapturedTable, Column } from './table.js';
+import type { Column } from './column.js';
+import type { CapturedTable } from './table.js';
 
 /** A row: as it is now, or as it was before, of a trigger; or one that a query reads. */
 export type Row = 'NEW' | 'OLD' | 'n';
@@ -37,7 +38,6 @@ const SHAPES = [
   'geometrycollection',
   'geomcollection',
 ];
-const WHOLE = ['tinyint', 'smallint', 'mediumint', 'int', 'bigint'];
 
 /** The SQL of a capture's values, of one table. */
 export class Expressions {
@@ -103,40 +103,6 @@ export class Expressions {
     );
     if (sizes.length === 0) return all;
     return `IF(${sizes.join(' + ')} <= ${MOST_VALUES}, ${all}, JSON_OBJECT(${least}))`;
-  }
-
-  /** The rows behind the one with this id, in the order of `id`. Placeholders stand for its texts. */
-  after(row: Row): { readonly text: string; readonly names: readonly string[] } {
-    const { id } = this.#plan;
-    const places = id.map((_, last) => {
-      const same = id.slice(0, last).map((name) => `${this.#of(row, name)} = ${this.#given(name)}`);
-      const name = id[last] ?? '';
-      return [...same, `${this.#of(row, name)} > ${this.#given(name)}`].join(' AND ');
-    });
-    const names = id.flatMap((_, last) => id.slice(0, last + 1));
-    const first = id[0] ?? '';
-    // An index finds the beginning by the first column alone.
-    return {
-      text: `${this.#of(row, first)} >= ${this.#given(first)} AND (${places.join(' OR ')})`,
-      names: [first, ...names],
-    };
-  }
-
-  order(row: Row): string {
-    return this.#plan.id.map((name) => this.#of(row, name)).join(', ');
-  }
-
-  /** The columns of `id` as texts. */
-  idTexts(row: Row): string {
-    return this.#plan.id.map((name) => `${this.#text(row, name)} AS ${identifier(name)}`).join(', ');
-  }
-
-  /** A value of the column, from its text. */
-  #given(name: string): string {
-    const { type, unsigned } = this.#column(name);
-    if (WHOLE.includes(type)) return `CAST(? AS ${unsigned ? 'UNSIGNED' : 'SIGNED'})`;
-    if (type === 'decimal') return 'CAST(? AS DECIMAL(65, 30))';
-    return BYTES.includes(type) ? 'UNHEX(?)' : '?';
   }
 
   #object(row: Row, names: readonly string[]): string {

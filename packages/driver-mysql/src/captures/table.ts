@@ -5,6 +5,8 @@ import { identifier } from '../identifier.js';
 import type { Product } from '../product.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { productIn, versionOf } from '../server-version.js';
+import type { Column } from './column.js';
+import { isKept } from './places.js';
 
 /** A table that can be captured, and its columns. */
 export interface CapturedTable {
@@ -18,18 +20,21 @@ export interface CapturedTable {
   readonly warnings: readonly string[];
 }
 
-export interface Column {
-  readonly name: string;
-  readonly type: string;
-  readonly unsigned: boolean;
-  readonly notNull: boolean;
-}
-
 interface TableRow {
   schema: string;
   name: string;
   type: string;
   engine: string | null;
+}
+
+interface ColumnRow {
+  name: string;
+  type: string;
+  nullable: string;
+  charset: string | null;
+  collation: string | null;
+  digits: number | string | null;
+  scale: number | string | null;
 }
 
 /**
@@ -63,6 +68,11 @@ export async function readTable(
     plan.id.some((name) => columns.get(name)?.notNull !== true)
   )
     refuse(`has no primary key, and no other unique key without nulls, of ${plan.id.join(', ')}`);
+  const inexact = plan.id.find((name) => !isKept(columns.get(name)));
+  if (inexact !== undefined)
+    refuse(
+      `has the type ${columns.get(inexact)?.type} in ${JSON.stringify(inexact)}, whose text does not find the row again. Name another unique key as id`,
+    );
   const cascades = await query<{ name: string }>(on, sql.captures.captureCascades, place);
   return {
     schema: row.schema,
@@ -82,12 +92,20 @@ async function readColumns(
   sql: string,
   place: readonly string[],
 ): Promise<ReadonlyMap<string, Column>> {
-  const rows = await query<{ name: string; type: string; full: string; nullable: string }>(on, sql, place);
+  const rows = await query<ColumnRow>(on, sql, place);
   return new Map(
-    rows.map(({ name, type, full, nullable }) => {
-      const unsigned = full.includes('unsigned');
-      return [name, { name, type, unsigned, notNull: nullable === 'NO' }];
-    }),
+    rows.map(({ name, type, nullable, charset, collation, digits, scale }) => [
+      name,
+      {
+        ...{ name, type, notNull: nullable === 'NO' },
+        ...{
+          charset: charset ?? '',
+          collation: collation ?? '',
+          digits: Number(digits),
+          scale: Number(scale),
+        },
+      },
+    ]),
   );
 }
 
