@@ -70,6 +70,7 @@ export type * from './driver/schema.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/survey.js';
+export { type AppliedMigration, newestVersion } from './driver/toolbox/applied-migrations.js';
 export { type Migration, migrationFiles } from './driver/toolbox/migration-files.js';
 export { firstError, messageOf, SOCKET_CODES } from './driver/toolbox/socket-errors.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';

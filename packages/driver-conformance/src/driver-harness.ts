@@ -209,7 +209,7 @@ export interface Caller<Tx> {
   rollback(): Promise<void>;
 }
 
-/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself; `CommitUnknown` and `EngineUnsuitable` are a matter of each driver's own tests. */
+/** `ConnectionLost`, `TransactionOver`, `SchemaOutdated` and `InvalidInput` are provoked by the suite itself; `SchemaDiffers`, `CommitUnknown` and `EngineUnsuitable` are a matter of each driver's own tests. */
 export type Samples = Readonly<Record<SampledCode, (() => Promise<unknown>) | Impossible>>;
 
 export interface Mishaps {
@@ -234,6 +234,7 @@ export type SampledCode = Exclude<
   | 'LimitReached'
   | 'TransactionOver'
   | 'SchemaOutdated'
+  | 'SchemaDiffers'
   | 'InvalidInput'
   | 'CommitUnknown'
   | 'EngineUnsuitable'

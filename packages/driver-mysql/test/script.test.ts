@@ -87,7 +87,10 @@ async function schemaOf(client: Connection): Promise<readonly unknown[]> {
       ask(`SHOW CREATE ${what}`),
     ),
   );
-  return [...created.flat(), ...(await ask('SELECT version, name FROM rowlock_migration ORDER BY version'))];
+  return [
+    ...created.flat(),
+    ...(await ask('SELECT version, name, checksum FROM rowlock_migration ORDER BY version')),
+  ];
 }
 
 async function tablesOf(client: Connection): Promise<readonly string[]> {

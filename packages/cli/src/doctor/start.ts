@@ -10,6 +10,7 @@ interface Started {
 /** By the code of the error. */
 const CHECKS: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: 'schema',
+  SchemaDiffers: 'schema',
   PermissionDenied: 'rights',
   EngineUnsuitable: 'server',
 };

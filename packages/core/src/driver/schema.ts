@@ -2,10 +2,16 @@ import type { Finding } from './finding.js';
 
 /** The tables, and the server that they are on. */
 export interface Schema {
-  /** Brings the schema up to date. Safe to call twice, and from many processes at once. */
+  /**
+   * Brings the schema up to date. Safe to call twice, and from many processes at once. Rejects with `SchemaDiffers`
+   * where an applied migration is not as this driver has it.
+   */
   migrate(): Promise<MigrationReport>;
 
-  /** Returns the server's limits. Rejects with `SchemaOutdated` unless the schema is the one this driver was built for. */
+  /**
+   * Returns the server's limits. Rejects with `SchemaOutdated` or `SchemaDiffers` unless the schema is the one this
+   * driver was built for.
+   */
   verify(): Promise<Verified>;
 
   /**

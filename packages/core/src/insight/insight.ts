@@ -114,8 +114,8 @@ export class Insight<Tx = unknown> {
    * Resolves if the database has all that this version needs. A database that a later version has migrated has it too.
    * Logs a warning for a state of the server that will do harm if it lasts.
    *
-   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `Unknown` when a setting of the server is
-   * unsuitable.
+   * @throws DriverError `SchemaOutdated` when tables are missing, or older; `SchemaDiffers` when a migration was edited
+   * since they were made; `Unknown` when a setting of the server is unsuitable.
    */
   async verify(): Promise<void> {
     const { warnings = [] } = await this.#calls.driver.schema.verify();

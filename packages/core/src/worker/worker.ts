@@ -111,8 +111,8 @@ export class Worker<Tx> {
    * `stop`, also through restarts of the server. After a rejection, it may be called again. Also resolves if `stop` is
    * called meanwhile.
    *
-   * @throws DriverError: `SchemaOutdated`, `ConnectionLost`, `PermissionDenied`, or `Unknown` when a setting of the
-   * server is unsuitable
+   * @throws DriverError: `SchemaOutdated`, `SchemaDiffers`, `ConnectionLost`, `PermissionDenied`, or `Unknown` when a
+   * setting of the server is unsuitable
    * @throws PoolTooSmallError
    * @throws PluginError when a plugin's `start` throws
    * @throws WorkerStoppedError once `stop` was called

@@ -1,5 +1,11 @@
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import { type Migration, type MigrationReport, migrationFiles } from '@rowlock/core/driver';
+import {
+  type AppliedMigration,
+  type Migration,
+  type MigrationReport,
+  migrationFiles,
+  newestVersion,
+} from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { STRICT } from '../connection/session-settings.js';
 import type { Context } from '../context.js';
@@ -8,16 +14,17 @@ import { identifier } from '../identifier.js';
 import { type Product, spelledFor } from '../product.js';
 import { query } from '../query.js';
 import { checkVersion, productIn, versionOf } from '../server-version.js';
+import { CHECKSUMS } from './checksums.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = Object.keys(CHECKSUMS).length;
 
 /** How long a process waits for another one that migrates, in seconds. */
 const LOCK_SECONDS = 60;
 
-/** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there. */
+/** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there, `SchemaDiffers` when one was edited. */
 export function migrations(): Promise<readonly Migration[]> {
-  return migrationFiles(new URL('../../migrations/', import.meta.url), '@rowlock/driver-mysql');
+  return migrationFiles(new URL('../../migrations/', import.meta.url), '@rowlock/driver-mysql', CHECKSUMS);
 }
 
 /**
@@ -31,8 +38,8 @@ export async function migrationScript(schema: string, product: Product = 'MySQL'
     throw new InvalidInputError(`'from' must be a version, 0 to ${SCHEMA_VERSION}, and is ${from}.`);
   const parts = (await migrations())
     .filter(({ version }) => version > from)
-    .map(({ version, name, sql }) => {
-      return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`;
+    .map(({ version, name, sql, checksum }) => {
+      return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name, checksum)\nVALUES (${version}, '${name}', '${checksum}');\n`;
     });
   const what = from === 0 ? '' : `, from version ${from}`;
   return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
@@ -58,6 +65,7 @@ const NAMES = 'SET NAMES utf8mb4 COLLATE utf8mb4_bin';
 const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
   version     INT NOT NULL PRIMARY KEY,
   name        VARCHAR(128) NOT NULL,
+  checksum    CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   applied_at  DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`;
 
@@ -67,7 +75,10 @@ const PREPARE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
  *
  * @param client A connection to the database that takes several statements at once.
  */
-export async function migrate(client: Connection, { sql, lockPrefix }: Context): Promise<MigrationReport> {
+export async function migrate(
+  client: Connection,
+  { schema, sql, lockPrefix }: Context,
+): Promise<MigrationReport> {
   try {
     const [lock] = await query<{ held: number }>(client, 'SELECT GET_LOCK(?, ?) AS held', [
       `${lockPrefix}migrate`,
@@ -76,18 +87,19 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
     if (Number(lock?.held) !== 1) {
       throw new DriverError('LockTimeout', `Another process has been migrating for ${LOCK_SECONDS} seconds.`);
     }
-    const version = await versionOf(client);
-    checkVersion(version);
+    const server = await versionOf(client);
+    checkVersion(server);
     await client.query(NAMES);
     // IF NOT EXISTS needs the right to create a table even when the table exists.
-    const found = await appliedIn(client, sql.schema.version);
-    if (found === undefined) await client.query(PREPARE);
-    const from = found ?? 0;
+    const applied = await appliedIn(client, sql.schema.applied);
+    if (applied === undefined) await client.query(PREPARE);
+    const from = versionIn(applied ?? [], schema);
     const missing = await missingAfter(from);
     for (const migration of missing) {
-      await client.query(spelledFor(productIn(version), migration.sql));
-      const values = [migration.version, migration.name];
-      await query(client, 'INSERT IGNORE INTO rowlock_migration (version, name) VALUES (?, ?)', values);
+      await client.query(spelledFor(productIn(server), migration.sql));
+      const { version, name, checksum } = migration;
+      const record = 'INSERT IGNORE INTO rowlock_migration (version, name, checksum) VALUES (?, ?, ?)';
+      await query(client, record, [version, name, checksum]);
     }
     return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
   } catch (error) {
@@ -97,15 +109,23 @@ export async function migrate(client: Connection, { sql, lockPrefix }: Context):
   }
 }
 
-/** The version of the tables. Undefined without tables. */
-async function appliedIn(client: Connection, schemaVersion: string): Promise<number | undefined> {
+/** What was applied to the tables. Undefined without tables. */
+async function appliedIn(client: Connection, sql: string): Promise<readonly AppliedMigration[] | undefined> {
   try {
-    const [row] = await query<{ version: number }>(client, schemaVersion);
-    return Number(row?.version ?? 0);
+    return await query<AppliedMigration>(client, sql);
   } catch (error) {
     if (isDriverError(error, 'SchemaOutdated')) return undefined;
     throw error;
   }
+}
+
+/**
+ * The version of the tables, by what was applied to them.
+ *
+ * @throws DriverError `SchemaDiffers`
+ */
+export function versionIn(applied: readonly AppliedMigration[], schema: string): number {
+  return newestVersion(applied, Object.values(CHECKSUMS), 'database', schema);
 }
 
 /** Reads no file when nothing is missing. */

@@ -1,5 +1,5 @@
 import { isDriverError } from '@rowlock/core';
-import type { Schema, SharedPool } from '@rowlock/core/driver';
+import type { AppliedMigration, Schema, SharedPool } from '@rowlock/core/driver';
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import { connect } from '../connection/connect.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
@@ -10,7 +10,7 @@ import { checkVersion, productIn, versionOf } from '../server-version.js';
 import { clusterWarnings } from './cluster.js';
 import { examine } from './examine/examine.js';
 import { limitsOf } from './limits.js';
-import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
 import { verifySettings } from './verify-settings.js';
 
 export interface SchemaParts {
@@ -40,11 +40,11 @@ export function schemaOf(parts: SchemaParts): Schema {
     async verify() {
       const version = await versionOf(on);
       const warnings = checkVersion(version);
-      const [row] = await query<{ version: number }>(on, sql.version).catch((error: unknown) => {
+      const applied = await query<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;
       });
-      const found = Number(row?.version ?? 0);
+      const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema, productIn(version));
       await verifySettings(on, context.schema);
       // An account may be without the right to lock this row. A worker also looks at its own row when it starts.

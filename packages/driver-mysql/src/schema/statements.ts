@@ -1,7 +1,8 @@
 import type { Tables } from './tables.js';
 
 export const schemaStatements = ({ migration }: Tables) => ({
-  version: `SELECT COALESCE(MAX(version), 0) AS version FROM ${migration}`,
+  // All columns: tables of the time before checksums lack one.
+  applied: `SELECT * FROM ${migration} ORDER BY version`,
 
   // A row that is always there.
   lockMigration: (otherwise: string): string =>

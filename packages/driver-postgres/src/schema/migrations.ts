@@ -1,18 +1,25 @@
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import { type Migration, type MigrationReport, migrationFiles } from '@rowlock/core/driver';
+import {
+  type AppliedMigration,
+  type Migration,
+  type MigrationReport,
+  migrationFiles,
+  newestVersion,
+} from '@rowlock/core/driver';
 import type { ClientBase } from 'pg';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { identifier } from '../identifier.js';
 import { query } from '../query.js';
+import { CHECKSUMS } from './checksums.js';
 import { type Tables, tables } from './tables.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = Object.keys(CHECKSUMS).length;
 
-/** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there. */
+/** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there, `SchemaDiffers` when one was edited. */
 export function migrations(): Promise<readonly Migration[]> {
-  return migrationFiles(new URL('../../migrations/', import.meta.url), '@rowlock/driver-postgres');
+  return migrationFiles(new URL('../../migrations/', import.meta.url), '@rowlock/driver-postgres', CHECKSUMS);
 }
 
 /**
@@ -31,8 +38,8 @@ export function scriptOf(all: readonly Migration[], schema: string, from: number
   const parts = all
     .filter(({ version }) => version > from)
     .map(
-      ({ version, name, sql }) =>
-        `-- ${name}\n${sql.trim()}\n\nINSERT INTO rowlock_migration (version, name) VALUES (${version}, '${name}');\n`,
+      ({ version, name, sql, checksum }) =>
+        `-- ${name}\n${sql.trim()}\n\nINSERT INTO rowlock_migration (version, name, checksum)\nVALUES (${version}, '${name}', '${checksum}');\n`,
     );
   const what = from === 0 ? 'for an empty database' : `from version ${from}`;
   const first =
@@ -52,6 +59,7 @@ function createSchema(schema: string): string {
 const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
   version     integer PRIMARY KEY,
   name        text NOT NULL,
+  checksum    text NOT NULL,
   applied_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 
@@ -71,12 +79,13 @@ export async function migrate(
       await client.query(createSchema(schema));
     await client.query(enter(schema));
     if (!hasTable) await client.query(MIGRATION_TABLE);
-    const from = await version(client, sql.schema.version);
+    const from = versionIn(await query(client, sql.schema.applied), schema);
     const missing = await missingAfter(from);
     for (const migration of missing) {
       await client.query(migration.sql);
-      const values = [migration.version, migration.name];
-      await client.query('INSERT INTO rowlock_migration (version, name) VALUES ($1, $2)', values);
+      const { version, name, checksum } = migration;
+      const record = 'INSERT INTO rowlock_migration (version, name, checksum) VALUES ($1, $2, $3)';
+      await client.query(record, [version, name, checksum]);
     }
     await client.query('COMMIT');
     await catchUp(client, tables(schema));
@@ -122,9 +131,13 @@ async function isThere(
   return row?.there === true;
 }
 
-async function version(client: ClientBase, schemaVersion: string): Promise<number> {
-  const [row] = await query<{ version: number }>(client, schemaVersion);
-  return row?.version ?? 0;
+/**
+ * The version of the tables, by what was applied to them.
+ *
+ * @throws DriverError `SchemaDiffers`
+ */
+export function versionIn(applied: readonly AppliedMigration[], schema: string): number {
+  return newestVersion(applied, Object.values(CHECKSUMS), 'schema', schema);
 }
 
 /** The error for tables that are missing or older than this driver. */

@@ -1,5 +1,5 @@
 import { isDriverError } from '@rowlock/core';
-import type { Schema, SharedPool } from '@rowlock/core/driver';
+import type { AppliedMigration, Schema, SharedPool } from '@rowlock/core/driver';
 import type { PoolClient } from 'pg';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Server } from '../connection/server.js';
@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { examine } from './examine/examine.js';
 import { limitsOf } from './limits.js';
-import { migrate, outdated, SCHEMA_VERSION } from './migrations.js';
+import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
 import { tables } from './tables.js';
 import { verifyRows } from './verify-rows.js';
 import { verifySettings } from './verify-settings.js';
@@ -33,11 +33,11 @@ export function schemaOf(parts: SchemaParts): Schema {
     async verify() {
       // First, as the rows of the migrations may be hidden too.
       await verifyRows(on, tables(context.schema));
-      const [row] = await query<{ version: number }>(on, sql.version).catch((error: unknown) => {
+      const applied = await query<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;
       });
-      const found = row?.version ?? 0;
+      const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema);
       const warnings = await verifySettings(on);
       // The first claim is not to wait for this.

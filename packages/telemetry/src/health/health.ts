@@ -112,5 +112,6 @@ class Readiness {
 
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return isDriverError(error, 'SchemaOutdated') ? message : `The database does not answer: ${message}`;
+  const isOfTables = isDriverError(error, 'SchemaOutdated') || isDriverError(error, 'SchemaDiffers');
+  return isOfTables ? message : `The database does not answer: ${message}`;
 }
