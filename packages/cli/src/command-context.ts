@@ -1,4 +1,5 @@
 import { createRowlock, type Driver, type Logger, type Rowlock, type RowlockOptions } from '@rowlock/core';
+import type { Complaints } from './complaints.js';
 import { openDriver } from './database/open-driver.js';
 import { type Target, targetOf } from './database/target.js';
 import { Output } from './output/output.js';
@@ -18,6 +19,7 @@ export interface Session {
   readonly target: Target;
   readonly output: Output;
   readonly terminal: Terminal;
+  readonly complaints: Complaints;
 }
 
 interface OpenOptions {
@@ -39,6 +41,7 @@ export class CommandContext {
   /** @param options Those that the call has, once it is parsed. */
   constructor(
     readonly terminal: Terminal,
+    readonly complaints: Complaints,
     options: () => CommonOptions,
   ) {
     this.#options = options;
@@ -64,11 +67,11 @@ export class CommandContext {
     work: (session: Session) => Promise<Answer>,
     { connections = 4, rowlock: options = { log: SILENT } }: OpenOptions = {},
   ): Promise<Answer> {
-    const { target, output, terminal } = this;
+    const { target, output, terminal, complaints } = this;
     const driver = await openDriver(target, connections);
     const rowlock = createRowlock({ driver, ...options });
     try {
-      return await work({ rowlock, driver, target, output, terminal });
+      return await work({ rowlock, driver, target, output, terminal, complaints });
     } finally {
       await rowlock.close();
     }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from 'commander';
 import { CommandContext } from './command-context.js';
 import { completion } from './commands/completion.js';
 import { dashboard } from './commands/dashboard/dashboard.js';
@@ -18,11 +19,12 @@ import { schedules } from './commands/schedules/schedules.js';
 import { sql } from './commands/sql.js';
 import { status } from './commands/status.js';
 import { workers } from './commands/workers.js';
-import { withoutSecrets } from './secrets.js';
+import { Complaints } from './complaints.js';
+import { plain } from './output/plain.js';
 import type { Terminal } from './terminal.js';
 
 /** The tree of commands. Nothing is read or connected before one is parsed. */
-export function program(terminal: Terminal): CommandUnknownOpts {
+export function program(terminal: Terminal, complaints = new Complaints(terminal, [])): CommandUnknownOpts {
   const root = new Command('rowlock')
     .description(
       'Jobs as rows of Postgres and MySQL: looks at them, changes them, and examines the database.',
@@ -31,18 +33,19 @@ export function program(terminal: Terminal): CommandUnknownOpts {
       '--database <url>',
       'postgres://… or mysql://…. Better in DATABASE_URL: others can see the words of a call',
     )
-    .option('--schema <name>', "Postgres: the schema of Rowlock's tables. MySQL: their database")
+    .option('--schema <name>', "Postgres: the schema of Rowlock's tables. MySQL: their database", schema)
     .option('--json', 'JSON for programs, an object a line')
     .version(version())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(withoutSecrets(text)),
+      writeErr: (text) => terminal.stderr.write(text),
+      outputError: (text) => complaints.say(text.trim()),
       getOutHelpWidth: () => terminal.stdout.columns ?? 80,
       getOutHasColors: () => false,
     })
     .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong, 2 the call is.');
-  const context = new CommandContext(terminal, () => root.opts());
+  const context = new CommandContext(terminal, complaints, () => root.opts());
   for (const make of COMMANDS) root.addCommand(make(context));
   inherit(root);
   return root;
@@ -54,6 +57,12 @@ const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   ...[pause, resume, pauses, limits, schedules],
   ...[prune, dashboard, doctor, run, migrate, sql, completion],
 ];
+
+/** A name that is printed as a part of SQL, where nothing in it can be left out. */
+function schema(text: string): string {
+  if (plain(text) === text) return text;
+  throw new InvalidArgumentError('It takes a name without control characters.');
+}
 
 /** A command that is added has settings of its own. */
 function inherit(parent: CommandUnknownOpts): void {

@@ -72,6 +72,7 @@ export { storableJson, storableText } from './driver/storable.js';
 export type * from './driver/survey.js';
 export { type AppliedMigration, newestVersion } from './driver/toolbox/applied-migrations.js';
 export { type Migration, migrationFiles } from './driver/toolbox/migration-files.js';
+export { connectionUrl } from './driver/toolbox/connection-url.js';
 export { firstError, messageOf, SOCKET_CODES } from './driver/toolbox/socket-errors.js';
 export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
 export { concerns, type Hint, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';

@@ -1,5 +1,5 @@
 import { type Duration, InvalidInputError } from '@rowlock/core';
-import { milliseconds } from '@rowlock/core/driver';
+import { connectionUrl, milliseconds } from '@rowlock/core/driver';
 import pg from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
 
@@ -54,6 +54,7 @@ export function settingsOf({
 }: PostgresOptions): Settings {
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   refuseOtherMost(pool, maxConnections, client);
+  refuseOddUrl(client.connectionString ?? Object(pool).options?.connectionString);
   const max = maxConnections ?? 100;
   refuseUnknown(max, sessions, answerMs);
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max });
@@ -79,6 +80,15 @@ function refuseOtherMost(
     throw new InvalidInputError(
       "'max' is not an option of the driver's: pass 'maxConnections', or set it on a 'pool' of your own.",
     );
+}
+
+/** Accepts the path of a socket too, which node-postgres takes. @throws InvalidInputError, without the text */
+function refuseOddUrl(text: unknown): void {
+  if (typeof text === 'string' && text !== '' && !/^(?:\/|socket:[^@]*$)/.test(text))
+    connectionUrl(text, {
+      name: 'The `connectionString`',
+      example: 'postgres://user:password@host:5432/database',
+    });
 }
 
 /** The least timeout, in milliseconds. Below it a healthy server would count as lost. */

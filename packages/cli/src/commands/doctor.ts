@@ -4,8 +4,6 @@ import { type CommandContext, SILENT } from '../command-context.js';
 import { diagnose } from '../doctor/doctor.js';
 import { Failure } from '../failure.js';
 import { loadModule, type Program } from '../module/load-module.js';
-import type { Output } from '../output/output.js';
-import { plain } from '../output/plain.js';
 import { lasting } from '../output/values.js';
 
 export const doctor = (context: CommandContext) =>
@@ -18,7 +16,7 @@ export const doctor = (context: CommandContext) =>
       await context.withDatabase(
         async ({ rowlock, driver, output }) => {
           const findings = await diagnose(rowlock, driver, longest(program));
-          for (const finding of findings) output.one(finding, line(finding, output));
+          for (const finding of findings) output.one(finding, line(finding));
           if (findings.length === 0)
             output.say(`All is well. Looked at in ${lasting(performance.now() - begin)}.`);
           if (findings.some(({ severity }) => severity === 'broken')) throw new Failure('');
@@ -35,7 +33,7 @@ function longest({ handlers, plugins }: Program): number {
   return Math.max(30_000, ...all.map(({ timeoutMs }) => timeoutMs));
 }
 
-function line({ severity, check, what, why, remedy }: Finding, output: Output): string {
-  const style = severity === 'broken' ? 'red' : 'yellow';
-  return `${output.styled(style, severity.padEnd(7))}  ${check.padEnd(12)}  ${plain(`${what} ${why} ${remedy}`)}`;
+function line({ severity, check, what, why, remedy }: Finding) {
+  const style: 'red' | 'yellow' = severity === 'broken' ? 'red' : 'yellow';
+  return { style, mark: severity.padEnd(7), text: `  ${check.padEnd(12)}  ${what} ${why} ${remedy}` };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
-import { consoleLogger, type Worker } from '@rowlock/core';
-import type { CommandContext, Session } from '../command-context.js';
+import type { Logger, Worker } from '@rowlock/core';
+import { type CommandContext, type Session, SILENT } from '../command-context.js';
 import { count } from '../count.js';
 import { Failure } from '../failure.js';
 import { loadModule } from '../module/load-module.js';
@@ -16,13 +16,17 @@ export const run = (context: CommandContext) =>
     .option('--concurrency <number>', 'how many runs at once', count, 5)
     .action(async (path, { untilIdle, queue: queues, concurrency }) => {
       const program = await loadModule(path);
+      const say: Logger['warn'] = (fields, message) => context.complaints.log(`rowlock: ${message}`, fields);
       await context.withDatabase(
         (session) => {
           const worker = session.rowlock.worker({ concurrency, ...(queues && { queues }) });
           return work(session, worker, untilIdle === true);
         },
         // A connection for each run, one for statements, and those of calls in handlers.
-        { connections: 2 * concurrency + 3, rowlock: { ...program, log: consoleLogger } },
+        {
+          connections: 2 * concurrency + 3,
+          rowlock: { ...program, log: { ...SILENT, warn: say, error: say } },
+        },
       );
     });
 

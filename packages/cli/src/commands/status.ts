@@ -3,7 +3,6 @@ import { Command } from '@commander-js/extra-typings';
 import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core/types';
 import type { CommandContext, Session } from '../command-context.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
-import { plain } from '../output/plain.js';
 import type { Column } from '../output/table.js';
 import { counted, lasting, number } from '../output/values.js';
 import { duration } from '../times.js';
@@ -34,7 +33,7 @@ async function show({ rowlock, output, terminal }: Session, isWatching: boolean)
   if (isWatching && terminal.stdout.isTTY === true && !output.isJson) output.raw(CLEAR);
   if (output.isJson) return output.one(state);
   output.list(lanes, COLUMNS, 'No job waits, and none came within the last hour.');
-  for (const line of below(state)) output.say(plain(line));
+  for (const line of below(state)) output.say(line);
 }
 
 /** What `--json` prints. */

@@ -1,3 +1,4 @@
+import { connectionUrl } from '@rowlock/core/driver';
 import { Misuse } from '../failure.js';
 
 export type Engine = 'postgres' | 'mysql';
@@ -19,18 +20,18 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   'mariadb:': 'mysql',
 };
 
-/** @throws Misuse without the text: there may be a password in it. */
+/** @throws Misuse, InvalidInputError, without the text: there may be a password in it. */
 export function targetOf(url: string | undefined, schema: string | undefined): Target {
   if (url === undefined || url === '')
     throw new Misuse(
       'Where is the database? Set DATABASE_URL, or pass --database postgres://… or mysql://….',
     );
-  const scheme = URL.canParse(url) ? new URL(url).protocol : undefined;
-  const engine = scheme === undefined ? undefined : ENGINES[scheme];
+  const { protocol } = connectionUrl(url, {
+    name: 'The URL of the database',
+    example: 'postgres://user:password@host:5432/database, or the same with mysql://',
+  });
+  const engine = ENGINES[protocol];
   if (engine === undefined)
-    throw new Misuse(
-      'The URL of the database cannot be read. It is postgres://user:password@host:5432/database, or the same with mysql://. ' +
-        'What is special in the password is percent-encoded.',
-    );
+    throw new Misuse('The URL of the database cannot be read: it begins with postgres:// or mysql://.');
   return { engine, url, schema };
 }

@@ -37,6 +37,14 @@ export function lasting(ms: number | null | undefined): string {
   return `${value < 10 && unit !== 'ms' ? Number(value.toFixed(1)) : Math.round(value)} ${unit}`;
 }
 
+/** JSON on one line, where what a terminal or an editor would interpret is escaped. */
 export function json(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  const text = JSON.stringify(value) ?? 'null';
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+/** A character beyond the first 65,536 is two of JSON. */
+function escaped(character: string): string {
+  const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return `\\u${units.join('\\u')}`;
 }

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
+import { connectionUrl } from '@rowlock/core/driver';
 import type { SslOptions } from 'mysql2/promise';
 
 /**
@@ -7,16 +8,11 @@ import type { SslOptions } from 'mysql2/promise';
  * @throws InvalidInputError, without the text: there is a password in it.
  */
 export function readUri(uri: string): URL {
-  try {
-    const url = new URL(uri);
-    for (const part of [url.username, url.password, url.hostname, url.pathname]) decodeURIComponent(part);
-    return url;
-  } catch {
-    throw new InvalidInputError(
-      'The `uri` cannot be read. It is mysql://user:password@host:3306/database, and what is special in the password is ' +
-        'percent-encoded: encodeURIComponent() does that.',
-    );
-  }
+  return connectionUrl(uri, {
+    name: 'The `uri`',
+    example: 'mysql://user:password@host:3306/database',
+    isDecoded: true,
+  });
 }
 
 /** The `uri` for the client, without these options and without `ssl-mode`. The client takes options from the query. */

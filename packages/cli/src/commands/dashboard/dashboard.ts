@@ -4,9 +4,6 @@ import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { CommandContext, Session } from '../../command-context.js';
 import { countOrNone } from '../../count.js';
-import { plain } from '../../output/plain.js';
-import { withoutSecrets } from '../../secrets.js';
-import type { Terminal } from '../../terminal.js';
 import { who } from '../../who.js';
 import { tokenAccess } from './access.js';
 import { HOST, listen } from './listen.js';
@@ -30,7 +27,7 @@ export const dashboard = (context: CommandContext) =>
     );
 
 async function serve(
-  { rowlock, output, terminal }: Session,
+  { rowlock, output, terminal, complaints }: Session,
   { server, port }: { readonly server: Server; readonly port: number },
   isReadOnly: boolean,
 ): Promise<void> {
@@ -40,17 +37,16 @@ async function serve(
     can: isReadOnly ? 'read-only' : 'operator',
     name: who(),
   });
-  const page = createDashboard({ rowlock, access, log: { error: (about) => complain(about, terminal) } });
+  const page = createDashboard({
+    rowlock,
+    access,
+    log: { error: (about) => complaints.say(Object(about).err) },
+  });
   server.on('request', node(page));
   const url = `http://${HOST}:${port}/?${query}`;
   output.one({ url }, `The dashboard is at ${url}`, 'The address has its key. Ctrl-C ends the dashboard.');
   if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
   page.close();
-}
-
-function complain(about: unknown, { stderr }: Terminal): void {
-  const { err } = Object(about);
-  stderr.write(`${plain(withoutSecrets(err instanceof Error ? err.message : String(err)))}\n`);
 }
 
 function portOf(text: string): number {

@@ -5,7 +5,7 @@ import { type Filter, filterOf } from './filter.js';
 
 /** Changes the named jobs, one by one. One that cannot be changed does not keep the others from it. */
 export async function each(
-  { output, terminal }: Session,
+  { output, complaints }: Session,
   ids: readonly string[],
   filter: Filter,
   change: (id: string) => Promise<string>,
@@ -20,7 +20,7 @@ export async function each(
     } catch (error) {
       if (!(error instanceof RowlockError)) throw error;
       failed++;
-      terminal.stderr.write(`${error.message}\n`);
+      complaints.say(error);
     }
   }
   if (failed > 0) throw new Failure('');

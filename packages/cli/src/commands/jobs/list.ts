@@ -27,8 +27,9 @@ async function show({ rowlock, output, terminal }: Session, filter: Filter, limi
   } while (cursor !== null && left > 0 && !terminal.signal.aborted);
   if (output.isJson) return;
   output.list(shown, COLUMNS, 'No job is like this.');
-  if (cursor !== null)
-    output.say(`\nThere may be more than these ${number(shown.length)}: --limit shows more.`);
+  if (cursor === null) return;
+  output.say('');
+  output.say(`There may be more than these ${number(shown.length)}: --limit shows more.`);
 }
 
 const COLUMNS: readonly Column<JobView>[] = [

@@ -3,7 +3,6 @@ import type { JobView } from '@rowlock/core';
 import type { RunView } from '@rowlock/core/types';
 import type { CommandContext } from '../../command-context.js';
 import { Failure } from '../../failure.js';
-import { plain } from '../../output/plain.js';
 import type { Column } from '../../output/table.js';
 import { json, lasting, time } from '../../output/values.js';
 
@@ -14,7 +13,7 @@ export const show = (context: CommandContext) =>
     .action((id) =>
       context.withDatabase(async ({ rowlock, output }) => {
         const job = await rowlock.find(id);
-        if (job === undefined) throw new Failure(`There is no job ${plain(id)}. It may have been pruned.`);
+        if (job === undefined) throw new Failure(`There is no job ${id}. It may have been pruned.`);
         const runs = await rowlock.insight.runs(id);
         output.one({ ...job, runs }, ...linesOf(job), '');
         if (!output.isJson) output.list(runs, COLUMNS, 'No run is on record.');
@@ -24,7 +23,7 @@ export const show = (context: CommandContext) =>
 function linesOf(job: JobView): readonly string[] {
   const facts = Object.entries(job).filter(([, value]) => !isEmpty(value));
   const width = Math.max(...facts.map(([name]) => name.length));
-  return facts.map(([name, value]) => `${name.padEnd(width)}  ${plain(text(value))}`);
+  return facts.map(([name, value]) => `${name.padEnd(width)}  ${text(value)}`);
 }
 
 function text(value: unknown): string {

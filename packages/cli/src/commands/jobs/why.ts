@@ -1,6 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
 import type { CommandContext } from '../../command-context.js';
-import { plain } from '../../output/plain.js';
 
 export const why = (context: CommandContext) =>
   new Command('why')
@@ -10,7 +9,7 @@ export const why = (context: CommandContext) =>
       context.withDatabase(async ({ rowlock, output }) => {
         const explanation = await rowlock.insight.explain(id);
         const { publicId, status, reasons } = explanation;
-        const causes = reasons.map(({ text }) => `- ${plain(text)}`);
+        const causes = reasons.map(({ text }) => `- ${text}`);
         const none = '- Nothing keeps it from running: the next claim of an idle worker takes it.';
         output.one(explanation, `Job ${publicId} is ${status}.`, ...(causes.length === 0 ? [none] : causes));
       }),
