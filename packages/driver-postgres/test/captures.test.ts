@@ -1,78 +1,21 @@
-import '@rowlock/servers/vitest';
-import { createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
-import type { CaptureOptions } from '@rowlock/core/types';
-import { freshDatabase } from '@rowlock/servers';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type PostgresTransaction, postgres } from '../src/index.js';
+import { createRowlock, defineCapture } from '@rowlock/core';
+import type pg from 'pg';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { postgres } from '../src/index.js';
+import { CaptureStage } from './capture-stage.js';
+
+const stage = new CaptureStage();
+const captured: CaptureStage['captured'] = (...given) => stage.captured(...given);
+const connected: CaptureStage['connected'] = (...given) => stage.connected(...given);
+const changes: CaptureStage['changes'] = () => stage.changes();
+const payloads: CaptureStage['payloads'] = () => stage.payloads();
 
 let url: string;
-let drop: () => Promise<void>;
 let client: pg.Client;
-let driver: ReturnType<typeof postgres>;
 
-beforeAll(async () => {
-  ({ url, drop } = await freshDatabase(inject('postgresUrl')));
-  driver = postgres({ connectionString: url });
-  await driver.schema.migrate();
-  client = await connected();
+beforeAll(() => {
+  ({ url, client } = stage);
 });
-
-afterAll(async () => {
-  await client.end();
-  await driver.close();
-  await drop();
-});
-
-beforeEach(() => client.query('TRUNCATE rowlock.job'));
-
-async function connected(to = url): Promise<pg.Client> {
-  const opened = new pg.Client(to);
-  await opened.connect();
-  return opened;
-}
-
-type Options = Partial<CaptureOptions<string, string, string>>;
-
-/** Runs the statements that make a table `t`, and captures it. All is gone after the test. */
-async function captured(
-  statements: string,
-  options: Options | readonly Options[] = {},
-  isApplied = true,
-): Promise<Rowlock<PostgresTransaction>> {
-  await client.query(`CREATE SCHEMA app; SET search_path = app; ${statements}`);
-  const captures = [options].flat().map((each, n) =>
-    defineCapture<string, string, string>({
-      name: `c${n}`,
-      table: 'app.t',
-      id: ['id'],
-      kind: 'k',
-      ...each,
-    }),
-  );
-  const rowlock = createRowlock({ driver, captures });
-  onTestFinished(async () => {
-    await rowlock.captures.drop();
-    await client.query('RESET search_path; DROP SCHEMA app CASCADE');
-  });
-  if (isApplied) await rowlock.captures.apply();
-  return rowlock;
-}
-
-/** Each job: its operation, and its key or the number of its rows. */
-async function changes(): Promise<readonly string[]> {
-  const { rows } = await client.query(
-    `SELECT payload->>'op' || coalesce(' of ' || (payload->>'of'), '') || ' ' ||
-            coalesce(key, payload->>'rows', '-') AS change
-     FROM rowlock.job ORDER BY id`,
-  );
-  return rows.map(({ change }) => change);
-}
-
-async function payloads(): Promise<readonly unknown[]> {
-  const { rows } = await client.query('SELECT payload FROM rowlock.job ORDER BY id');
-  return rows.map(({ payload }) => payload);
-}
 
 const TABLE = 'CREATE TABLE t (id bigint PRIMARY KEY, note text)';
 
@@ -102,6 +45,11 @@ describe('every way to write', () => {
     ],
     ['an updatable view', 'CREATE VIEW v AS SELECT * FROM t; INSERT INTO v VALUES (2)', ['insert 2']],
     ['TRUNCATE', 'TRUNCATE t', ['bulk of truncate -']],
+    [
+      'a rule that makes a DELETE an UPDATE',
+      "CREATE RULE soft AS ON DELETE TO t DO INSTEAD UPDATE t SET note = 'gone' WHERE id = OLD.id; DELETE FROM t",
+      ['update 1'],
+    ],
   ])('%s', async (_, statement, expected) => {
     await captured(TABLE);
     await client.query("SET rowlock.capture = 'off'; INSERT INTO t VALUES (1); RESET rowlock.capture");
@@ -117,7 +65,7 @@ describe('every way to write', () => {
   });
 
   test('MERGE', async ({ skip }) => {
-    skip((await serverVersion()) < 150_000, 'Postgres 14 has no MERGE');
+    skip((await stage.version()) < 150_000, 'Postgres 14 has no MERGE');
     await captured(TABLE);
     await client.query('INSERT INTO t VALUES (1), (2)');
     await client.query(
@@ -142,6 +90,35 @@ describe('every way to write', () => {
     await client.query('DELETE FROM t WHERE id = 1');
     await client.query('TRUNCATE t CASCADE');
     expect((await changes()).slice(3)).toEqual(['delete 1', 'delete 1', 'bulk of truncate -']);
+  });
+
+  test('what a foreign key sets, by each of its rules', async () => {
+    await captured(
+      `${TABLE}; CREATE TABLE child (id bigint PRIMARY KEY, one bigint REFERENCES t ON DELETE SET NULL ON UPDATE CASCADE,
+         two bigint DEFAULT 2 REFERENCES t ON DELETE SET DEFAULT);
+       INSERT INTO t VALUES (1), (2); INSERT INTO child VALUES (10, 1, NULL), (20, NULL, 1)`,
+      { table: 'app.child', on: { update: ['one', 'two'] } },
+    );
+    await client.query('UPDATE t SET id = 3 WHERE id = 2; UPDATE t SET id = 2 WHERE id = 3');
+    await client.query('UPDATE child SET one = 2 WHERE id = 10; UPDATE t SET id = 4 WHERE id = 2');
+    expect(await changes()).toEqual(['update 10', 'update 10']);
+    await client.query('INSERT INTO t VALUES (2); DELETE FROM t WHERE id IN (1, 4)');
+    expect((await changes()).slice(2).toSorted()).toEqual(['update 10', 'update 20']);
+  });
+
+  test('what a subscription writes is not captured, and check says so', async () => {
+    const rowlock = await captured(TABLE);
+    await client.query('CREATE PUBLICATION p FOR TABLE t');
+    await client.query(
+      `CREATE SUBSCRIPTION s CONNECTION '${url}' PUBLICATION p WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = false)`,
+    );
+    onTestFinished(async () => {
+      await client.query('DROP SUBSCRIPTION s');
+      await client.query('DROP PUBLICATION p');
+    });
+    expect(await rowlock.captures.check()).toMatchObject([
+      { problems: [], warnings: ['A subscription writes to the table. Its changes are not captured.'] },
+    ]);
   });
 
   test.each(['REPEATABLE READ', 'SERIALIZABLE'])('a writer at %s', async (level) => {
@@ -177,7 +154,7 @@ describe('tables that are not plain', () => {
     await client.query('UPDATE t SET id = 12 WHERE id = 1; DELETE FROM p2 WHERE id = 11; TRUNCATE t');
     const all = await changes();
     expect(all.slice(0, 4)).toEqual(['insert 1', 'insert 2', 'insert 11', 'update 2']);
-    expect(all.slice(4).toSorted()).toEqual(['bulk of truncate -', 'delete 1', 'delete 11', 'insert 12']);
+    expect(all.slice(4).toSorted()).toEqual(['bulk of truncate -', 'delete 11', 'update 1', 'update 12']);
     expect(await rowlock.captures.check()).toEqual([
       { name: 'c0', problems: [], warnings: [expect.stringContaining('partitioned')] },
     ]);
@@ -251,13 +228,9 @@ describe('tables that are not plain', () => {
   });
 
   async function virtualColumns(): Promise<boolean> {
-    return (await serverVersion()) >= 180_000;
+    return (await stage.version()) >= 180_000;
   }
 });
-
-async function serverVersion(): Promise<number> {
-  return Number((await client.query('SHOW server_version_num')).rows[0].server_version_num);
-}
 
 describe('values', () => {
   test('times, bytes and numbers are the same text in each session', async () => {

@@ -2,6 +2,7 @@ import type { CaptureProblem } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';
+import { isSameCondition } from './moves.js';
 import { functionName } from './names.js';
 import type { Wanted, WantedTrigger } from './triggers.js';
 
@@ -14,8 +15,10 @@ interface FoundTrigger {
   readonly type: number;
   readonly newTable: string | null;
   readonly oldTable: string | null;
-  /** Whether it fires for certain columns, or under a condition. */
-  readonly isNarrowed: boolean;
+  /** Whether it fires for certain columns. */
+  readonly isOfColumns: boolean;
+  readonly arguments: number;
+  readonly condition: string | null;
 }
 
 /** A capture's function and triggers, as the catalog has them. */
@@ -111,8 +114,9 @@ function differencesOf(
   return [...(isTrigger(trigger, found) ? [] : [changed]), ...(fires ? [] : [disabled])];
 }
 
-function isTrigger({ type, newTable, oldTable }: WantedTrigger, found: FoundTrigger): boolean {
-  return (
-    found.type === type && found.newTable === newTable && found.oldTable === oldTable && !found.isNarrowed
+function isTrigger(wanted: WantedTrigger, found: FoundTrigger): boolean {
+  const isSame = (['type', 'newTable', 'oldTable', 'arguments'] as const).every(
+    (member) => found[member] === wanted[member],
   );
+  return isSame && !found.isOfColumns && isSameCondition(found.condition, wanted.condition);
 }

@@ -8,6 +8,10 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
              relispartition AS is_partition,
              EXISTS (SELECT FROM pg_inherits WHERE inhrelid = captured.oid) AS is_child,
              EXISTS (SELECT FROM pg_inherits WHERE inhparent = captured.oid) AS has_children,
+             EXISTS (
+               SELECT FROM pg_subscription_rel
+               WHERE srrelid = captured.oid OR srrelid IN (SELECT relid FROM pg_partition_tree(captured.oid))
+             ) AS is_subscribed,
              (SELECT json_agg(json_build_object(
                 'name', attname, 'type', typname, 'cast', format_type(atttypid, atttypmod), 'notNull', attnotnull,
                 'virtual', attgenerated = 'v', 'isEnum', typtype = 'e') ORDER BY attnum)
@@ -28,7 +32,9 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
              (SELECT json_agg(json_build_object(
                 'name', tgname, 'table', json_build_array(of_table.nspname, relname), 'enabled', tgenabled, 'type', tgtype,
                 'newTable', tgnewtable, 'oldTable', tgoldtable,
-                'isNarrowed', tgqual IS NOT NULL OR cardinality(tgattr::smallint[]) > 0) ORDER BY tgname)
+                'isOfColumns', cardinality(tgattr::smallint[]) > 0, 'arguments', tgnargs,
+                'condition', substring(pg_get_triggerdef(pg_trigger.oid) FROM ' WHEN \\((.*)\\) EXECUTE FUNCTION ')
+              ) ORDER BY tgname)
               FROM pg_trigger
               JOIN pg_class ON pg_class.oid = tgrelid
               JOIN pg_namespace AS of_table ON of_table.oid = relnamespace

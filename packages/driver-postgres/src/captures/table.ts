@@ -13,6 +13,8 @@ export interface CapturedTable {
    * miss what is written straight into a partition, or into a child.
    */
   readonly level: 'statement' | 'row';
+  /** Whether an UPDATE of it may move rows between its partitions. */
+  readonly movesRows: boolean;
   /** Whether other tables inherit from it, whose rows a query of it would return. */
   readonly hasChildren: boolean;
   readonly columns: ReadonlyMap<string, Column>;
@@ -38,6 +40,7 @@ interface TableRow {
   is_partition: boolean;
   is_child: boolean;
   has_children: boolean;
+  is_subscribed: boolean;
   columns: readonly Column[] | null;
   unique_keys: readonly (readonly string[])[] | null;
 }
@@ -72,9 +75,10 @@ export async function readTable(
   return {
     name,
     level: isRow ? 'row' : 'statement',
+    movesRows: row.kind === 'p' && !row.is_partition,
     hasChildren: row.has_children && row.kind === 'r',
     columns,
-    warnings: warningsOf(row),
+    warnings: warningsOf(row, isRow),
   };
 }
 
@@ -110,11 +114,25 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
 }
 
-function warningsOf({ kind, has_children: hasChildren }: TableRow): readonly string[] {
-  if (kind === 'p')
-    return [
-      'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped or detached by itself is not captured.',
-    ];
-  if (!hasChildren) return [];
-  return ['Other tables inherit from the table. Their rows are not captured: capture these tables too.'];
+function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
+  return [
+    ...(row.kind === 'p'
+      ? [
+          'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped or detached by itself is not captured.',
+        ]
+      : []),
+    ...(row.is_partition
+      ? [
+          'The table is a partition: an UPDATE that moves a row to another partition is a DELETE here, or an INSERT.',
+        ]
+      : []),
+    ...(row.has_children && row.kind === 'r'
+      ? ['Other tables inherit from the table. Their rows are not captured: capture these tables too.']
+      : []),
+    ...(row.is_subscribed
+      ? [
+          `A subscription writes to the table. Its changes are ${isRow ? 'captured by triggers that are enabled ALWAYS' : 'not captured'}.`,
+        ]
+      : []),
+  ];
 }

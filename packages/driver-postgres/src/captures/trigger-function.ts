@@ -5,6 +5,7 @@ import { literal } from '../literal.js';
 import { tables } from '../schema/tables.js';
 import { Expressions, type Row } from './expressions.js';
 import { insertJobs, jobRow } from './job-rows.js';
+import { Moves } from './moves.js';
 import type { CapturedTable } from './table.js';
 import { TEXT_SETTINGS } from './text-settings.js';
 
@@ -14,7 +15,7 @@ const IDS_PER_JOB = 500;
 /** A statement that changes more rows becomes one job that names none. */
 const MOST_IDS = 50_000;
 
-type RowOperation = 'insert' | 'update' | 'delete';
+type Change = 'insert' | 'update' | 'delete';
 
 /** Where the rows of a change are, and which of them count. */
 interface Source {
@@ -65,7 +66,7 @@ DECLARE
   changes bigint := 0;
   written bigint := 0;
 BEGIN
-  IF coalesce(current_setting('rowlock.capture', true), '') IN (${this.#switches()}) THEN
+${this.#table.movesRows ? this.#mark() : ''}  IF coalesce(current_setting('rowlock.capture', true), '') IN (${this.#switches()}) THEN
     RETURN NULL;
   END IF;
 ${onError === 'fail' ? work : this.#noting(work)}
@@ -79,9 +80,18 @@ END
     return ['off', ...(ownWrites ? [] : [`not ${job.kind}`])].map(literal).join(', ');
   }
 
+  #mark(): string {
+    return `  IF TG_WHEN = 'BEFORE' THEN
+    PERFORM ${new Moves(this.#context.schema, this.#plan).mark};
+    RETURN NEW;
+  END IF;
+`;
+  }
+
   #branches(): string {
     const { insert, update, delete: deletes } = this.#plan;
     const branches = [
+      ...(this.#table.movesRows ? this.#moved() : []),
       insert && this.#branch('insert', this.#inserted()),
       update !== false && this.#branch('update', this.#updated()),
       deletes && this.#branch('delete', this.#deleted()),
@@ -90,7 +100,16 @@ END
     return `  IF ${branches.join('\n  ELSIF ')}\n  END IF;\n`;
   }
 
-  #branch(operation: RowOperation, source: Source): string {
+  /** Both halves of a move are an update, each of the id that its row has. */
+  #moved(): readonly string[] {
+    if (this.#plan.update === false) return ['TG_NARGS > 0 THEN'];
+    return [
+      `TG_NARGS > 0 AND TG_OP = 'DELETE' THEN\n${this.#each('update', this.#deleted())}`,
+      `TG_NARGS > 0 THEN\n${this.#each('update', this.#inserted())}`,
+    ];
+  }
+
+  #branch(operation: Change, source: Source): string {
     const when = `TG_OP = '${operation.toUpperCase()}' THEN`;
     const { bulkOver } = this.#plan;
     if (bulkOver === null || this.#table.level === 'row') return `${when}\n${this.#each(operation, source)}`;
@@ -149,10 +168,10 @@ ${this.#each(operation, source)}
   }
 
   /** A job of each row that counts. */
-  #each(operation: RowOperation, { from, where, rows }: Source): string {
+  #each(operation: Change, { from, where, rows }: Source): string {
     const sql = this.#sql;
     const members = `'op', '${operation}', 'id', ${this.#either(rows, (row) => sql.id(row))}${sql.values(rows)}`;
-    if (operation !== 'update' || !sql.movesKeys)
+    if (rows.length === 1 || !sql.movesKeys)
       return this.#insert(`SELECT ${jobRow(
         this.#plan,
         this.#either(rows, (row) => sql.key(row)),
@@ -170,7 +189,7 @@ ${this.#each(operation, source)}
   }
 
   /** Jobs that name many rows each. */
-  #parts(operation: RowOperation, { from, where, rows }: Source): string {
+  #parts(operation: Change, { from, where, rows }: Source): string {
     const members = `'op', 'bulk', 'of', '${operation}', 'rows', count(*), 'ids', jsonb_agg(id)`;
     return this.#insert(`SELECT ${jobRow(this.#plan, 'NULL', members)}
       FROM (

@@ -1,6 +1,7 @@
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
+import { Moves } from './moves.js';
 import { type Operation, quotedFunction, triggerName } from './names.js';
 import type { CapturedTable } from './table.js';
 import { TriggerFunction } from './trigger-function.js';
@@ -23,11 +24,25 @@ export interface WantedTrigger {
   readonly type: number;
   readonly newTable: string | null;
   readonly oldTable: string | null;
+  readonly condition: string | null;
+  /** How many it passes to the function. */
+  readonly arguments: number;
   readonly create: string;
 }
 
 /** The bits of a trigger's type in the catalog. */
-const BITS = { row: 1, insert: 4, delete: 8, update: 16, truncate: 32 } as const;
+const BITS = { ROW: 1, BEFORE: 2, INSERT: 4, DELETE: 8, UPDATE: 16, TRUNCATE: 32 } as const;
+
+/** The statement that a trigger fires for. */
+const EVENTS = {
+  insert: 'INSERT',
+  update: 'UPDATE',
+  delete: 'DELETE',
+  truncate: 'TRUNCATE',
+  move: 'UPDATE',
+  moved_from: 'DELETE',
+  moved_to: 'INSERT',
+} as const satisfies Readonly<Record<Operation, keyof typeof BITS>>;
 
 export function wantedFor(plan: CapturePlan, context: Context, table: CapturedTable): Wanted {
   const made = new TriggerFunction(plan, context, table);
@@ -43,7 +58,7 @@ export function wantedFor(plan: CapturePlan, context: Context, table: CapturedTa
       `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger\n  LANGUAGE plpgsql SECURITY DEFINER\n  ${settingsText}\nAS ${quote}${body}${quote}`,
       `REVOKE ALL ON FUNCTION ${name}() FROM PUBLIC`,
     ],
-    triggers: operationsOf(plan).map((operation) => wantedTrigger(operation, plan, context, table)),
+    triggers: operationsOf(plan, table).map((operation) => wantedTrigger(operation, plan, context, table)),
   };
 }
 
@@ -55,28 +70,42 @@ function wantedTrigger(
 ): WantedTrigger {
   const isRow = table.level === 'row' && operation !== 'truncate';
   const name = triggerName(schema, plan.name, operation);
+  const event = EVENTS[operation];
   const seesRows = !isRow && operation !== 'truncate';
   const newTable = seesRows && operation !== 'delete' ? 'new_rows' : null;
   const oldTable = seesRows && operation !== 'insert' ? 'old_rows' : null;
-  const referencing = [
+  const condition =
+    table.movesRows && operation !== 'truncate' ? new Moves(schema, plan).condition(operation) : null;
+  const isMoved = operation === 'moved_from' || operation === 'moved_to';
+  const time = operation === 'move' ? 'BEFORE' : 'AFTER';
+  const clauses = [
+    ...(newTable === null && oldTable === null ? [] : ['REFERENCING']),
     ...(newTable === null ? [] : [`NEW TABLE AS ${newTable}`]),
     ...(oldTable === null ? [] : [`OLD TABLE AS ${oldTable}`]),
-  ].join(' ');
+    `FOR EACH ${isRow ? 'ROW' : 'STATEMENT'}`,
+    ...(condition === null ? [] : [`WHEN (${condition})`]),
+    `EXECUTE FUNCTION ${quotedFunction(schema, plan.name)}(${isMoved ? "'moved'" : ''})`,
+  ];
   return {
     name,
-    type: (isRow ? BITS.row : 0) + BITS[operation],
+    type: (isRow ? BITS.ROW : 0) + (time === 'BEFORE' ? BITS.BEFORE : 0) + BITS[event],
     newTable,
     oldTable,
-    create: `CREATE OR REPLACE TRIGGER ${identifier(name)} AFTER ${operation.toUpperCase()} ON ${table.name}
-  ${referencing === '' ? '' : `REFERENCING ${referencing} `}FOR EACH ${isRow ? 'ROW' : 'STATEMENT'} EXECUTE FUNCTION ${quotedFunction(schema, plan.name)}()`,
+    condition,
+    arguments: isMoved ? 1 : 0,
+    create: `CREATE OR REPLACE TRIGGER ${identifier(name)} ${time} ${event} ON ${table.name}\n  ${clauses.join(' ')}`,
   };
 }
 
-function operationsOf({ insert, update, delete: deletes }: CapturePlan): readonly Operation[] {
+function operationsOf(
+  { insert, update, delete: deletes }: CapturePlan,
+  { movesRows }: CapturedTable,
+): readonly Operation[] {
   return [
     ...(insert ? (['insert'] as const) : []),
     ...(update === false ? [] : (['update'] as const)),
     ...(deletes ? (['delete', 'truncate'] as const) : []),
+    ...(movesRows ? (['move', 'moved_from', 'moved_to'] as const) : []),
   ];
 }
 
