@@ -1,4 +1,5 @@
-import { createRowlock, TRANSACTION } from '@rowlock/core';
+import { createRowlock } from '@rowlock/core';
+import { TRANSACTION, tsyringe } from '@rowlock/core/tsyringe';
 import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
@@ -27,7 +28,7 @@ class LetterCounter {
 
 const Count = defineHandler({ kind: 'letters.count', payload: CountLetters, use: LetterCounter });
 const driver = postgres({ connectionString: process.env.DATABASE_URL });
-const rowlock = createRowlock({ driver, handlers: [Count] });
+const rowlock = createRowlock({ driver, handlers: [Count], resolve: tsyringe() });
 await rowlock.migrate();
 const worker = rowlock.worker();
 const settled = new Promise((resolve) => worker.on('settled', resolve));

@@ -68,6 +68,11 @@ test.each(databases)('its types are whole, on $name', async ({ first }) => {
 });
 
 test("a handler class is decorated and built by one tsyringe, which is the application's", async () => {
+  await run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--prefer-offline', 'tsyringe', 'reflect-metadata'],
+    { cwd: project, shell: onWindows },
+  );
   const database = await freshDatabase(inject('postgresUrl'));
   try {
     await writeFile(
@@ -100,6 +105,7 @@ test('what an application may have itself is not pinned', async () => {
     JSON.parse(await readFile(join(project, 'node_modules/@rowlock', name, 'package.json'), 'utf8'));
   const caret = expect.stringMatching(/^\^\d/);
   const core = await of('core');
+  expect(Object.values(core.peerDependenciesMeta ?? {})).toEqual([{ optional: true }, { optional: true }]);
   expect(core.peerDependencies).toEqual({ tsyringe: caret, 'reflect-metadata': caret });
   expect(core.dependencies).not.toHaveProperty('tsyringe');
   expect((await of('driver-postgres')).dependencies).toMatchObject({ pg: caret, '@types/pg': caret });

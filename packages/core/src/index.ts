@@ -52,7 +52,6 @@ export {
   retry,
   snooze,
 } from './handler/outcome.js';
-export { RUN, TRANSACTION } from './handler/run-container.js';
 export type { Retention } from './history/retention.js';
 export type { Enqueued, JobError, JobView } from './job/job.js';
 export type { Json, Stored } from './job/json.js';

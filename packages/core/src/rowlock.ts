@@ -1,4 +1,3 @@
-import type { DependencyContainer } from 'tsyringe';
 import { declaredLimits } from './admission/declared-limits.js';
 import { checkDeclared } from './admission/limit.js';
 import { LimitSettings } from './admission/limit-settings.js';
@@ -16,9 +15,11 @@ import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
 import { Registry } from './handler/registry.js';
+import { type Resolve, unresolved } from './handler/resolve.js';
 import { type Retention, RetentionLimits } from './history/retention.js';
 import { Insight } from './insight/insight.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
+import { checkNodeVersion } from './node-version.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
 import { DeclaredSchedules } from './schedules/declared.js';
@@ -41,8 +42,11 @@ export interface RowlockOptions<Tx> {
   readonly log?: Logger;
   /** The time by which a worker waits, for tests. Default: the process's own clock. */
   readonly clock?: Clock;
-  /** The tsyringe container from which each run's own container descends. Default: tsyringe's root. */
-  readonly container?: DependencyContainer;
+  /**
+   * Builds the handlers that are classes, once for each run: `tsyringe()` of `@rowlock/core/tsyringe`, or a function that
+   * calls another container. Default: none, and a worker refuses such handlers.
+   */
+  readonly resolve?: Resolve<Tx>;
   /**
    * How long settled jobs are kept, in all queues of the database. Workers delete older ones in the background.
    * Default: for ever.
@@ -58,7 +62,7 @@ export interface RowlockOptions<Tx> {
 }
 
 /** Jobs on one database: enqueue, inspect, and work. */
-export class Rowlock<Tx> extends Client<Tx> {
+export class Rowlock<Tx = unknown> extends Client<Tx> {
   readonly #calls: Calls<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   /** Jobs by a filter, many jobs, and paused work. */
@@ -79,11 +83,12 @@ export class Rowlock<Tx> extends Client<Tx> {
     handlers = [],
     log: logger = consoleLogger,
     clock = systemClock,
-    container,
+    resolve = unresolved,
     retention = {},
     schedules = {},
     captures = [],
   }: RowlockOptions<Tx>) {
+    checkNodeVersion();
     if (typeof Object(driver).join !== 'function')
       throw new InvalidInputError(
         "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
@@ -122,7 +127,7 @@ export class Rowlock<Tx> extends Client<Tx> {
       client: this,
       log,
       clock,
-      container,
+      resolve,
       schedules: declared,
       makeParts: workerParts({ retention: limits, schedules: declared }),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),

@@ -33,6 +33,7 @@ export type { MigrationReport } from './driver/schema.js';
 export type { PayloadIssue } from './errors.js';
 export type { HandlerDefinition, Progress, RetryOptions } from './handler/handler.js';
 export type { OutputOf, PauseUntil, Returnable } from './handler/outcome.js';
+export type { Resolve, Resolved } from './handler/resolve.js';
 export type { RetentionRules } from './history/retention.js';
 export type { Percentiles } from './insight/buckets.js';
 export type { Explanation } from './insight/explain.js';

@@ -80,21 +80,21 @@ export interface RunContext<Payload, Tx = unknown> {
    */
   readonly signal: AbortSignal;
   /** Milliseconds left until the timeout. */
-  timeLeft(): number;
+  readonly timeLeft: () => number;
   /**
    * Adds a job through the run's transaction: it is there if what the run writes through `tx` is. Otherwise as
    * `rowlock.enqueue`. A call that the handler does not await is awaited by the run. After the run's end it rejects
    * with `TransactionOver`.
    */
-  enqueue<Schema extends StandardSchemaV1>(
+  readonly enqueue: <Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema>,
     options: EnqueueOptions<StandardSchemaV1.InferInput<Schema>>,
-  ): Promise<Enqueued>;
+  ) => Promise<Enqueued>;
   /** The same of up to 10,000 jobs of one kind, as `rowlock.enqueueMany`. */
-  enqueueMany<Schema extends StandardSchemaV1>(
+  readonly enqueueMany: <Schema extends StandardSchemaV1>(
     handler: Enqueueable<Schema>,
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
-  ): Promise<readonly Enqueued[]>;
+  ) => Promise<readonly Enqueued[]>;
   /** Writes the run's progress outside its transaction, for others to see. */
   readonly progress: Progress;
   /** A log whose entries have the run, and the public id, queue, kind, key and attempt of `job`. */

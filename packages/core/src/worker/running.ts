@@ -1,4 +1,3 @@
-import type { DependencyContainer } from 'tsyringe';
 import { inCleanContext } from '../clean-context.js';
 import type { Clock } from '../clock.js';
 import type { Anchor } from '../driver/anchor.js';
@@ -6,6 +5,7 @@ import type { Driver } from '../driver/driver.js';
 import { isHint, type WakeUp } from '../driver/wake-up.js';
 import { WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
+import type { Resolve } from '../handler/resolve.js';
 import type { Logger } from '../logger.js';
 import { aroundRun } from '../plugin/around-run.js';
 import type { Plugin } from '../plugin/plugin.js';
@@ -36,7 +36,8 @@ export interface Program<Tx> {
   readonly client: Enqueues<Tx>;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly container: DependencyContainer | undefined;
+  /** Builds the handlers that are classes. */
+  readonly resolve: Resolve<Tx>;
   /** The kinds of the captures. */
   readonly captured: ReadonlySet<string>;
   readonly makeParts: MakeParts;
@@ -122,11 +123,11 @@ export class Running<Tx> {
 
   #flow(): Omit<Flow<Tx>, 'claimed'> {
     const { driver, registry, clock, log, events, host, anchor, session, live } = this.#given;
-    const { client, plugins, container, captured } = this.#given;
+    const { client, plugins, resolve, captured } = this.#given;
     const around = aroundRun(plugins);
     return {
       ...{ driver, registry, clock, log, events, host, live, workerId: anchor.workerId },
-      calls: { driver, client, around, clock, log, container, captured, leftBehind: new Set() },
+      calls: { driver, client, around, clock, log, resolve, captured, leftBehind: new Set() },
       taken: new Set(),
       sizes: new BatchSizes(registry, clock),
       records: new RunRecords(driver, clock),

@@ -3,6 +3,7 @@ import { inCleanContext } from '../clean-context.js';
 import type { Anchor, SessionListener } from '../driver/anchor.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError, WorkerStoppedError } from '../errors.js';
+import { checkResolve } from '../handler/resolve.js';
 import { checkName, checkWhole } from '../input.js';
 import { RunningPlugins } from '../plugin/running-plugins.js';
 import type { DeclaredSchedules } from '../schedules/declared.js';
@@ -62,7 +63,7 @@ const HEARTBEAT =
  * Claims jobs and runs their handlers. Sleeps until a wake-up, a job's time or the poll interval. Then sweeps its
  * queues, in as many slots as there is work for.
  */
-export class Worker<Tx> {
+export class Worker<Tx = unknown> {
   readonly name: string;
   readonly concurrency: number;
   readonly #parts: WorkerParts<Tx>;
@@ -89,6 +90,7 @@ export class Worker<Tx> {
     this.name = name;
     this.concurrency = concurrency;
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
+    checkResolve(registry.handlers, parts.resolve);
     this.#parts = { ...parts, registry };
     this.#plugins = new RunningPlugins(parts.plugins, this, parts.log);
     this.#pollMs = interval(options.pollInterval ?? '5s', 'pollInterval');

@@ -2,7 +2,7 @@ import { inCleanContext } from '../../clean-context.js';
 import type { Clock } from '../../clock.js';
 import { ClaimLostError, HandlerTimeoutError } from '../../errors.js';
 import type { RunContext } from '../../handler/handler.js';
-import { type BuiltHandler, buildHandler } from '../../handler/run-container.js';
+import type { Resolved } from '../../handler/resolve.js';
 import { isThenable } from '../../thenable.js';
 import { Context, type HandlerCall } from './context.js';
 import type { LiveRun } from './live-run.js';
@@ -104,7 +104,7 @@ function invokeAround<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx
 
 function invoke<Tx>({ handler, shared }: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
   if ('run' in handler.code) return handler.code.run(context);
-  return runBuilt(buildHandler(handler.code.use, context, shared.container), context);
+  return runBuilt(shared.resolve(handler.code.use, context), context);
 }
 
 /** One promise of what can be awaited, so that it can be awaited more than once: a query builder sends its query at each `then`. */
@@ -112,11 +112,15 @@ function settling(returned: unknown): unknown {
   return isThenable(returned) ? Promise.resolve(returned) : returned;
 }
 
-async function runBuilt<Tx>(built: BuiltHandler<Tx>, context: RunContext<unknown, Tx>): Promise<unknown> {
+async function runBuilt<Tx>(
+  building: Resolved<Tx> | Promise<Resolved<Tx>>,
+  context: RunContext<unknown, Tx>,
+): Promise<unknown> {
+  const built = await building;
   try {
-    return await built.run(context);
+    return await built.handler.run(context);
   } finally {
-    await built.dispose();
+    await built.dispose?.();
   }
 }
 

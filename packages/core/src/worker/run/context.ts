@@ -1,8 +1,8 @@
-import type { DependencyContainer } from 'tsyringe';
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../clock.js';
 import type { Uses } from '../../driver/driver.js';
 import type { AnyHandler, Progress, RunContext, RunJob } from '../../handler/handler.js';
+import type { Resolve } from '../../handler/resolve.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
 import { type Logger, withFields } from '../../logger.js';
@@ -28,7 +28,8 @@ export interface CallParts<Tx> {
   readonly around: AroundRun<Tx> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly container: DependencyContainer | undefined;
+  /** Builds the handlers that are classes. */
+  readonly resolve: Resolve<Tx>;
   /** The kinds whose jobs captures write. */
   readonly captured: ReadonlySet<string>;
   /** Runs whose handlers ignored their signals and have not ended yet. */

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { inject, injectable, container as root } from 'tsyringe';
 import { expect, test } from 'vitest';
-import type { RunContext } from './handler.js';
-import { complete } from './outcome.js';
-import { buildHandler, TRANSACTION } from './run-container.js';
+import type { RunContext } from './handler/handler.js';
+import { complete } from './handler/outcome.js';
+import { TRANSACTION, tsyringe } from './tsyringe.js';
 
 interface Tx {
   readonly name: string;
@@ -27,16 +27,17 @@ class Greet {
 const contextWith = (tx: Tx): RunContext<unknown, Tx> => ({ tx }) as RunContext<unknown, Tx>;
 
 test('each run has its own transaction in its own container', async () => {
-  const first = buildHandler(Greet, contextWith({ name: 'first' }));
-  const second = buildHandler(Greet, contextWith({ name: 'second' }));
-  expect(await first.run(contextWith({ name: '' }))).toEqual(complete('first'));
-  expect(await second.run(contextWith({ name: '' }))).toEqual(complete('second'));
-  await first.dispose();
-  await second.dispose();
+  const resolve = tsyringe();
+  const first = await resolve(Greet, contextWith({ name: 'first' }));
+  const second = await resolve(Greet, contextWith({ name: 'second' }));
+  expect(first.handler.run(contextWith({ name: '' }))).toEqual(complete('first'));
+  expect(second.handler.run(contextWith({ name: '' }))).toEqual(complete('second'));
+  await first.dispose?.();
+  await second.dispose?.();
 });
 
-test('the root container is not touched', () => {
-  buildHandler(Greet, contextWith({ name: 'any' }));
+test('the root container is not touched', async () => {
+  await tsyringe()(Greet, contextWith({ name: 'any' }));
   expect(root.isRegistered(TRANSACTION)).toBe(false);
 });
 
@@ -50,6 +51,6 @@ test("an application's own container is the parent", async () => {
       return complete(this.greeting);
     }
   }
-  const built = buildHandler(Ahoy, contextWith({ name: 'any' }), own);
-  expect(await built.run(contextWith({ name: '' }))).toEqual(complete('Ahoy'));
+  const { handler } = await tsyringe(own)(Ahoy, contextWith({ name: 'any' }));
+  expect(handler.run(contextWith({ name: '' }))).toEqual(complete('Ahoy'));
 });
