@@ -88,12 +88,6 @@ export class Claim {
   }
 
   #newHandle(): HandlerTransaction {
-    return new HandlerTransaction(this.#place.database, this.tx, () => this.#lose());
-  }
-
-  /** The handler has committed or rolled back, which releases the locks. */
-  #lose(): void {
-    this.#handle.close();
-    this.tx.lose(new Error('the handler has ended it.'));
+    return new HandlerTransaction(this.#place.database, this.tx);
   }
 }

@@ -1,19 +1,11 @@
-import { runOver } from '@rowlock/core/driver';
-import type { Contents } from './contents.js';
+import { endRefused, runOver } from '@rowlock/core/driver';
 import { OpenTransaction } from './open-transaction.js';
 import type { Transaction } from './transaction.js';
 
-/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run. */
+/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and its own end. */
 export class HandlerTransaction extends OpenTransaction {
-  readonly #onEnded: () => void;
   #savepoint: number | undefined;
   #open = true;
-
-  /** @param onEnded Is called when the handler has ended the transaction, and so the claim. */
-  constructor(database: Contents, tx: Transaction, onEnded: () => void) {
-    super(database, tx);
-    this.#onEnded = onEnded;
-  }
 
   /** The place to which `undo` goes back. Undefined when there is nothing to undo. */
   get savepoint(): number | undefined {
@@ -28,18 +20,21 @@ export class HandlerTransaction extends OpenTransaction {
     });
   }
 
-  override async commit(): Promise<void> {
-    await this.run((tx) => tx.commitNow());
-    this.#onEnded();
+  override commit(): Promise<void> {
+    return this.#refuse('commit');
   }
 
   override async rollback(): Promise<void> {
-    if (!this.#open) return;
-    await this.run((tx) => tx.rollbackNow());
-    this.#onEnded();
+    if (this.#open) await this.#refuse('rollback');
   }
 
   close(): void {
     this.#open = false;
+  }
+
+  #refuse(end: string): Promise<void> {
+    return this.run(() => {
+      throw endRefused(end);
+    });
   }
 }

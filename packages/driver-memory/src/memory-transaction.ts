@@ -30,8 +30,8 @@ export interface Records {
 }
 
 /**
- * An open transaction. A handler gets one as `tx`, and a caller may pass one as `tx`. A handler that ends its transaction has lost
- * the claim, as with a COMMIT in SQL.
+ * An open transaction. A handler gets one as `tx`, and a caller may pass one as `tx`. A handler's refuses `commit` and `rollback`, as with
+ * a COMMIT in SQL.
  */
 export interface MemoryTransaction extends Records {
   commit(): Promise<void>;

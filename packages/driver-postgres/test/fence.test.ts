@@ -46,6 +46,12 @@ const ending = (): Settlement => ({
 });
 
 const ENDINGS = ['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'COMMIT; BEGIN'];
+
+/** Such a statement is refused. Here it stands in what is a text by today's rules for quotes, and none by those of the session. */
+async function begin(statement: string): Promise<void> {
+  await held.handle.query('SET LOCAL standard_conforming_strings = off');
+  await held.handle.query(`SELECT '\\'';${statement};--'`);
+}
 const ENDS = {
   settle: () => held.settle([ending()]),
   finish: () => held.finish([ending()]),
@@ -58,7 +64,7 @@ for (const statement of ENDINGS) {
     `a handler that begins anew by ${statement} has lost the claim, as %s finds`,
     async (verb) => {
       await held.handle.query('SELECT 1 AS one');
-      await held.handle.query(statement);
+      await begin(statement);
       // Whoever comes has the job now.
       const other = driver.claims.session({ idleLimitMs: 60_000 });
       const line = { priority: -32_768, id: 0n };
@@ -79,7 +85,7 @@ test('a later run of the claim that begins anew has lost it too', async () => {
   await held.handle.query('SELECT 1 AS one');
   await held.renew();
   await held.handle.query('SELECT 1 AS one');
-  await held.handle.query('COMMIT AND CHAIN');
+  await begin('COMMIT AND CHAIN');
   await expect(held.settle([ending()])).rejects.toMatchObject({ code: 'ConnectionLost' });
 });
 

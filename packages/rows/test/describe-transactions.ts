@@ -277,15 +277,22 @@ export function describeTransactions<Tx, Pool>(under: TransactionsUnderTest<Tx, 
       expect(await amounts()).toEqual([0, 0]);
     });
 
-    test('work that commits by itself is refused what comes after it, and is not repeated', async () => {
+    test('a COMMIT, a ROLLBACK or a BEGIN through its tx is refused before it is sent', async () => {
       let attempts = 0;
       const work = async (tx: Tx) => {
         attempts += 1;
         await add(tx, 1);
-        await database.run(tx, 'COMMIT');
-        await add(tx, 2).catch(() => {});
+        for (const statement of ['COMMIT', '/* now */ ROLLBACK', 'BEGIN', 'START TRANSACTION'])
+          await expect(database.run(tx, statement)).rejects.toMatchObject({
+            code: 'InvalidInput',
+            message: expect.stringContaining('SAVEPOINT'),
+          });
+        await database.run(tx, 'SAVEPOINT own');
+        await add(tx, 2);
+        await database.run(tx, 'ROLLBACK TO SAVEPOINT own');
+        expect(await amounts()).toEqual([0, 0]);
       };
-      await expect(transaction(work)).rejects.toMatchObject({ code: 'TransactionOver' });
+      await transaction(work);
       expect(attempts).toBe(1);
       expect(await amounts()).toEqual([1, 0]);
     });

@@ -10,7 +10,15 @@ import { RunLog } from '../run-log.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
-import { ANumber, AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
+import {
+  ANumber,
+  AnyJson,
+  clientOf,
+  openWorker,
+  SOON,
+  startWorker,
+  type WorkerProcess,
+} from '../worker-process.js';
 
 /** A handler's timeout, where the clock goes on by hand. */
 const TIMEOUT_MS = 60_000;
@@ -211,7 +219,7 @@ export const batches = theme('batches', (test) => {
     expect((await notes.all()).toSorted()).toEqual(kept.toSorted());
   });
 
-  test('when a run of a batch ends their transaction, the others that wait for it lose the claim at once', async <
+  test('when the connection of a batch is lost, the runs that wait for their transaction lose the claim at once', async <
     Tx,
   >(stage: Stage<Tx>) => {
     const { database, queue } = stage;
@@ -230,13 +238,14 @@ export const batches = theme('batches', (test) => {
         else {
           // The others ask for it first.
           await turn();
-          await database.run(tx, 'ROLLBACK');
+          await opened.process.disconnect();
           throw await aborted(signal);
         }
       },
     });
     await putBatch(stage);
-    const { worker } = await openWorker(stage, [handler], ONE_SLOT);
+    const opened: WorkerProcess<Tx> = await openWorker(stage, [handler], ONE_SLOT);
+    const { worker } = opened;
     const [lost, left]: [unknown[], unknown[]] = [[], []];
     const allLost = gate();
     worker.on('leftBehind', (run) => left.push(run));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
-import { aborted, until, within } from '../until.js';
+import { until } from '../until.js';
 
 const ERROR = { code: 'E_SHEET', message: 'The sheet is full.', details: { rows: 10 } } as const;
 
@@ -274,24 +274,27 @@ export const handlerTransaction = theme('handler transaction', (test) => {
   });
 
   for (const statement of ['COMMIT', 'ROLLBACK']) {
-    test(`a handler that gives up its locks with ${statement} has lost the claim, and settles nothing`, async ({
+    test(`a ${statement} through the handle is refused, and the claim goes on`, async ({
       database,
       put,
       hold,
       claimSession,
-      take,
-      row,
+      claim,
+      createNotes,
     }) => {
-      const before = await put();
+      const notes = await createNotes();
+      await put();
       const { held, job } = await hold();
-      await database.run(held.handle, 'SELECT 1 AS one');
+      const refused = { code: 'InvalidInput', message: expect.stringMatching(/not sent.*SAVEPOINT/) };
+      await expect(database.run(held.handle, statement)).rejects.toMatchObject(refused);
+      await notes.write(held.handle, 'before');
+      await expect(database.run(held.handle, statement)).rejects.toMatchObject(refused);
+      await notes.write(held.handle, 'behind');
+      expect(await claim(claimSession())).toBeUndefined();
+      expect(await notes.all()).toEqual([]);
       expect(held.lost.aborted).toBe(false);
-      await database.run(held.handle, statement);
-      expect(await within('the loss', aborted(held.lost))).toMatchObject({ code: 'ConnectionLost' });
-      await expect(held.settle([settlement(job)])).rejects.toBe(held.lost.reason);
-      await held.rollback();
-      expect(await row(before)).toEqual(before);
-      expect((await take(claimSession())).id).toBe(job.id);
+      await held.finish([settlement(job)]);
+      expect(await notes.all()).toEqual(['before', 'behind']);
     });
   }
 

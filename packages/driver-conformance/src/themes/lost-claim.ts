@@ -10,17 +10,21 @@ import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const lostClaim = theme('lost claim', (test) => {
-  test('a handler that commits its own transaction is named as a cause of the crash', async <
+  test('a handler that would commit its own transaction fails with a sentence, and has written nothing', async <
     Tx,
   >(stage: Stage<Tx>) => {
-    const { queue, put, row, database } = stage;
+    const { queue, put, row, database, createNotes } = stage;
+    const notes = await createNotes();
     const handler = defineHandler({
       kind: 'work',
       queue,
       payload: AnyJson,
       claim: 'hold',
       retry: SOON,
-      run: ({ tx }: RunContext<unknown, Tx>) => database.run(tx, 'COMMIT').then(() => {}),
+      async run({ tx }: RunContext<unknown, Tx>) {
+        await notes.write(tx, 'written');
+        await database.run(tx, 'COMMIT');
+      },
     });
     const job = await put({ maxAttempts: 2 });
     const { worker } = await openWorker(stage, [handler]);
@@ -29,10 +33,12 @@ export const lostClaim = theme('lost claim', (test) => {
       const now = await row(job);
       return now.status === 'error' && now;
     });
-    expect(settled.error).toMatchObject({
-      code: 'ROWLOCK_CRASHED',
-      message: expect.stringContaining('the handler itself ended the transaction, as by COMMIT'),
+    expect(settled).toMatchObject({
+      attempt: 2,
+      crashes: 0,
+      error: { code: 'InvalidInput', message: expect.stringContaining('SAVEPOINT') },
     });
+    expect(await notes.all()).toEqual([]);
   });
 
   test('a worker whose session was ended loses its claim, says so, and serves the job again', async <

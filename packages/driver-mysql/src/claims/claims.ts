@@ -1,4 +1,4 @@
-import { type Claims, ownHandle } from '@rowlock/core/driver';
+import { type Claims, checkCall, ownHandle } from '@rowlock/core/driver';
 import type { ClaimConnections } from '../connection/claim-connections.js';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
@@ -32,8 +32,14 @@ export function claimsOf(parts: ClaimsParts): Claims<MysqlTransaction> {
 
     deferred: (sender) =>
       ownHandle({
-        execute: (text, values) => sender.send((handle) => handle.execute(text, values)),
-        query: (text, values) => sender.send((handle) => handle.query(text, values)),
+        execute(...call) {
+          checkCall(call);
+          return sender.send((handle) => handle.execute(...call));
+        },
+        query(...call) {
+          checkCall(call);
+          return sender.send((handle) => handle.query(...call));
+        },
       }),
 
     dueQueues: (lanes) => dueQueues(sql, on, lanes),

@@ -1,11 +1,44 @@
+import type { DriverError } from '@rowlock/core';
+import { bareStatements, endRefused, implicitEndRefused } from '@rowlock/core/driver';
 import { isInTransaction } from '../connection/server-status.js';
 
 /** Blanks and comments ahead of a statement's first word. The server runs the contents of some comments, which do not match. */
 const COMMENTS = String.raw`(?:\s|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/|--(?=\s)[^\n]*(?:\n|$)|#[^\n]*(?:\n|$))*`;
-const LEADING = new RegExp(`^${COMMENTS}`);
 
-/** MariaDB's BEGIN NOT ATOMIC begins a block of statements. */
-const BEGINS = /^(?:begin(?!\s+not\b)|start\s+transaction)\b/i;
+/**
+ * https://dev.mysql.com/doc/refman/8.4/en/comments.html
+ * https://dev.mysql.com/doc/refman/8.4/en/string-literals.html
+ */
+const PIECES = new RegExp(
+  [
+    String.raw`#[^\n]*`,
+    String.raw`--(?=[\s\x00-\x1f]|$)[^\n]*`,
+    // The server runs what is in such a comment, unless the server is older than the number says.
+    String.raw`/\*M?!\d*(?<run>(?:'(?:[^'\\]+|\\[\s\S])*'|"(?:[^"\\]+|\\[\s\S])*"|[^*]|\*(?!/))*)(?:\*/|$)`,
+    String.raw`/\*[\s\S]*?(?:\*/|$)`,
+    String.raw`(?<quoted>'(?:[^'\\]+|\\[\s\S])*(?:'|$)|"(?:[^"\\]+|\\[\s\S])*(?:"|$)|${'`[^`]*(?:`|$)'})`,
+  ].join('|'),
+  'g',
+);
+
+const ENDS =
+  /^(?:(?:begin|start\s+transaction|commit|rollback(?!(?:\s+work)?\s+to\b)|xa)\b|set\b[\s\S]*\bautocommit\s*:?=)/i;
+
+/** MariaDB's BEGIN NOT ATOMIC begins a block of statements, where BEGIN begins another block. */
+const OPENS_BLOCK = /^begin\s+not\s+atomic\b/i;
+const BLOCKS = /^(?:begin\b(?:\s+not\s+atomic\b)?\s*)+/i;
+
+/** https://dev.mysql.com/doc/refman/8.4/en/implicit-commit.html */
+const COMMITS = new RegExp(
+  `^(?:${[
+    'alter|rename|truncate|grant|revoke|flush|install|uninstall|import|clone|change|stop|start',
+    String.raw`create(?!\s+(?:or\s+replace\s+)?temporary\s+table\b)`,
+    String.raw`drop(?!\s+(?:temporary\s+table|prepare)\b)`,
+    String.raw`(?:analyze|check|optimize|repair)\s+(?:(?:no_write_to_binlog|local)\s+)?tables?`,
+    String.raw`(?:lock|unlock)\s+tables?|cache\s+index|load\s+index|reset(?!\s+persist\b)|set\s+(?:default\s+role|password)`,
+  ].join('|')})\\b`,
+  'i',
+);
 
 /**
  * Finds statements that may change the session. Each statement of a text is checked. A false match, as inside a string, costs one
@@ -21,14 +54,21 @@ const CHANGES_SESSION = new RegExp(
   'i',
 );
 
-/** A statement's text without leading comments. The client also takes the text in an object. */
+/** A statement's text. The client also takes the text in an object. */
 export function textOf(sql: unknown): string {
-  return String(Object(sql).sql ?? sql).replace(LEADING, '');
+  return String(Object(sql).sql ?? sql);
 }
 
-/** Whether a statement begins a transaction, and so commits the one that is open. */
-export function beginsTransaction(text: string): boolean {
-  return BEGINS.test(text);
+/** The error for a text with a statement that would begin or end a transaction, or that the server commits by itself. Null if there is none. */
+export function endingIn(text: string): DriverError | null {
+  let isBlock = false;
+  for (const each of bareStatements(text, PIECES)) {
+    isBlock ||= OPENS_BLOCK.test(each);
+    const statement = isBlock ? each.replace(BLOCKS, '') : each;
+    if (ENDS.test(statement)) return endRefused(statement);
+    if (COMMITS.test(statement)) return implicitEndRefused(statement);
+  }
+  return null;
 }
 
 /** Whether a statement may leave changes in the session after the transaction. */

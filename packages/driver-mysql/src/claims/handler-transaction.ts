@@ -1,8 +1,7 @@
-import { DriverError } from '@rowlock/core';
 import { ownHandle, runOver } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
-import { beginsTransaction, changesSession, endsTransaction, textOf } from './handler-statements.js';
+import { changesSession, endingIn, endsTransaction, textOf } from './handler-statements.js';
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 
@@ -27,7 +26,7 @@ export interface HandlerEffects {
   muted(): void;
 }
 
-/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and after a deadlock. */
+/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, after a deadlock, and those that would end the transaction. */
 export class HandlerTransaction implements MysqlTransaction {
   readonly #connection: MysqlTransaction;
   readonly #effects: HandlerEffects;
@@ -107,12 +106,8 @@ export class HandlerTransaction implements MysqlTransaction {
   #prepare(sql: unknown): void {
     if (this.#refusal !== null) throw this.#refusal();
     const text = textOf(sql);
-    if (beginsTransaction(text)) {
-      throw new DriverError(
-        'InvalidInput',
-        "A handler's tx is in the claim's transaction, which START TRANSACTION and BEGIN would commit. Set a SAVEPOINT instead.",
-      );
-    }
+    const ending = endingIn(text);
+    if (ending !== null) throw ending;
     if (changesSession(text)) this.#effects.sessionChanged();
     // When the savepoint fails, the ROLLBACK TO it fails too, and so does the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});

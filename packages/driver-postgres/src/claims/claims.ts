@@ -1,4 +1,4 @@
-import { type Claims, ownHandle } from '@rowlock/core/driver';
+import { type Claims, checkCall, ownHandle } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { ClaimParts } from './claim-parts.js';
 import { PostgresClaimSession } from './claim-session.js';
@@ -46,7 +46,12 @@ export function claimsOf({
     },
 
     deferred: (sender) =>
-      ownHandle({ query: (text, values) => sender.send((handle) => handle.query(text, values)) }),
+      ownHandle({
+        query(...call) {
+          checkCall(call);
+          return sender.send((handle) => handle.query(...call));
+        },
+      }),
 
     dueQueues: (lanes) => dueQueues(on, sql, names, lanes),
 

@@ -1,6 +1,7 @@
-import { ownHandle, runOver } from '@rowlock/core/driver';
+import { endRefused, ownHandle, runOver } from '@rowlock/core/driver';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
+import { changesSession, endingIn, textOf } from './handler-statements.js';
 import type { SerialConnection } from './serial-connection.js';
 
 /** Also reads the session's pid, by which the server stops statements. Behind a pooler the connection's own pid is another one. */
@@ -28,32 +29,7 @@ export const KEEP = `
   ROLLBACK TO SAVEPOINT rowlock_check;
   RELEASE SAVEPOINT rowlock_handler`;
 
-/**
- * Finds statements whose effect stays in the session after the transaction. Effects that end with the transaction do not count:
- * SET LOCAL, `set_config(…, true)`, ON COMMIT DROP. Each statement of a text is checked.
- * A false match, as inside a string, costs one connection and nothing else.
- */
-const STAYS = new RegExp(
-  [
-    // A statement's beginning, behind comments. Each comment matches in one way only.
-    // Two ways would make the time exponential in the number of comments.
-    String.raw`(?:^|;)(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:` +
-      [
-        String.raw`set\b(?!\s+(?:local|constraints|transaction)\b)`,
-        String.raw`(?:reset|discard|deallocate|listen|load|prepare|do)\b`,
-        String.raw`declare\b[^;]*\bwith\s+hold\b`,
-        String.raw`create\s+(?:or\s+replace\s+)?(?:(?:global|local)\s+)?temp(?![^;]*\bon\s+commit\s+drop\b)`,
-      ].join('|') +
-      ')',
-    String.raw`\bcreate\b[^;(]*\bpg_temp\s*\.`,
-    String.raw`(?<!\binsert\s+)\binto\s+(?:(?:global|local)\s+)?temp(?:orary)?\b`,
-    String.raw`\bset_config\s*\((?![^()]*,\s*true\s*\))`,
-    String.raw`\bpg_(?:try_)?advisory_lock`,
-  ].join('|'),
-  'i',
-);
-
-/** The `tx` of a handler. The first use sets the savepoint. After the run every use is refused. */
+/** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and those that would end the transaction. */
 export class HandlerTransaction implements PostgresTransaction {
   readonly #serial: SerialConnection;
   readonly #onEnded: () => void;
@@ -83,7 +59,10 @@ export class HandlerTransaction implements PostgresTransaction {
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
     if (!this.#open) throw runOver();
-    if (STAYS.test(String(Object(text).text ?? text))) this.#onStays();
+    const statements = textOf(text);
+    const ending = endingIn(statements);
+    if (ending !== undefined) throw endRefused(ending);
+    if (changesSession(statements)) this.#onStays();
     try {
       return await this.#send<Row>(text, values);
     } finally {

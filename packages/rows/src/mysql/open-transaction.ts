@@ -1,9 +1,9 @@
-import { DriverError } from '@rowlock/core';
-import { answerWithin, ownHandle } from '@rowlock/core/driver';
+import type { DriverError } from '@rowlock/core';
+import { answerWithin, checkCall, ownHandle } from '@rowlock/core/driver';
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
 import {
-  beginsTransaction,
   cut,
+  endingIn,
   endsTransaction,
   type Pool,
   type PoolConnection,
@@ -67,13 +67,15 @@ export class OpenTransaction implements BegunTransaction<MysqlTransaction>, Mysq
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  execute(sql: string, values?: any): Promise<[any, any]> {
-    return this.#looked(sql, () => this.#serial.execute(sql, values));
+  execute(...call: Parameters<MysqlTransaction['execute']>): Promise<[any, any]> {
+    checkCall(call);
+    return this.#looked(call[0], () => this.#serial.execute(...call));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
-  query(sql: string, values?: any): Promise<[any, any]> {
-    return this.#looked(sql, () => this.#serial.query(sql, values));
+  query(...call: Parameters<MysqlTransaction['query']>): Promise<[any, any]> {
+    checkCall(call);
+    return this.#looked(call[0], () => this.#serial.query(...call));
   }
 
   async commit(): Promise<void> {
@@ -105,16 +107,10 @@ export class OpenTransaction implements BegunTransaction<MysqlTransaction>, Mysq
     sql: string,
     send: () => Promise<Answer>,
   ): Promise<Answer> {
-    if (beginsTransaction(textOf(sql))) throw begunAgain();
+    const ending = endingIn(textOf(sql));
+    if (ending !== null) throw ending;
     const answer = await send();
     if (endsTransaction(answer)) this.#refusal ??= endedByWork();
     return answer;
   }
-}
-
-function begunAgain(): DriverError {
-  return new DriverError(
-    'InvalidInput',
-    'tx is in a transaction, which START TRANSACTION and BEGIN would commit. Set a SAVEPOINT instead.',
-  );
 }

@@ -1,12 +1,14 @@
 import type { DriverError } from '@rowlock/core';
-import { answerWithin, ownHandle } from '@rowlock/core/driver';
+import { answerWithin, checkCall, endRefused, ownHandle } from '@rowlock/core/driver';
 import type { PostgresTransaction, QueryConfig } from '@rowlock/driver-postgres';
 import {
   cut,
+  endingIn,
   type Pool,
   type PoolClient,
   type QueryResult,
   type QueryResultRow,
+  textOf,
   toDriverError,
   watch,
 } from '@rowlock/driver-postgres/internal';
@@ -53,11 +55,20 @@ export class OpenTransaction implements BegunTransaction<PostgresTransaction>, P
     return this;
   }
 
-  async query<Row extends QueryResultRow = QueryResultRow>(
+  query<Row extends QueryResultRow = QueryResultRow>(
+    ...call: Parameters<PostgresTransaction['query']>
+  ): Promise<QueryResult<Row>> {
+    checkCall(call);
+    return this.#send<Row>(...call);
+  }
+
+  async #send<Row extends QueryResultRow>(
     text: string | QueryConfig,
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
     if (this.#refusal !== null) throw this.#refusal;
+    const ending = endingIn(textOf(text));
+    if (ending !== undefined) throw endRefused(ending);
     try {
       return await this.#client.query<Row>(text, values);
     } catch (error) {

@@ -42,7 +42,7 @@ export function check<Tx>(
   if (isExhausted(job)) {
     const message =
       `${job.crashesSeen} of its runs ended without an outcome. Each time the worker died, lost its connection, ` +
-      'or the handler itself ended the transaction, as by COMMIT.';
+      'or the handler itself ended the transaction, as by a procedure that commits.';
     const error = Object.assign(new Error(message), { code: 'ROWLOCK_CRASHED' });
     return { ending: { event: 'exhaust', error } };
   }

@@ -1,0 +1,74 @@
+import { bareStatements } from '@rowlock/core/driver';
+import type { QueryConfig } from '../query.js';
+
+/** https://www.postgresql.org/docs/current/sql-syntax-lexical.html */
+const PIECES = new RegExp(
+  [
+    String.raw`--[^\n\r]*`,
+    String.raw`(?<nesting>/\*)`,
+    '(?<quoted>' +
+      [
+        String.raw`(?<![\w$\x80-\uffff])[eE]'(?:[^'\\]+|\\[\s\S])*(?:'|$)`,
+        "'[^']*(?:'|$)",
+        '"[^"]*(?:"|$)',
+        String.raw`(?<![\w$\x80-\uffff])(?<tag>\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$)[\s\S]*?(?:\k<tag>|$)`,
+      ].join('|') +
+      ')',
+  ].join('|'),
+  'g',
+);
+
+const ENDS =
+  /^(?:begin|start\s+transaction|commit|end|abort|rollback(?!(?:\s+(?:work|transaction))?\s+to\b)|prepare\s+transaction)\b/i;
+
+/** A function in plain SQL has statements of its own, up to an END. */
+const OPENS_BODY = /^create\b[\s\S]*\bbegin\s+atomic\b(?!\s+end\b)/i;
+const CLOSES_BODY = /^end\b/i;
+
+/** The statement of a text that would begin or end a transaction, without comments. Undefined if none would. */
+export function endingIn(text: string): string | undefined {
+  let isBody = false;
+  return bareStatements(text, PIECES).find((statement) => {
+    if (isBody && CLOSES_BODY.test(statement)) {
+      isBody = false;
+      return false;
+    }
+    isBody ||= OPENS_BODY.test(statement);
+    return ENDS.test(statement);
+  });
+}
+
+/**
+ * Finds statements whose effect stays in the session after the transaction. Effects that end with the transaction do not count:
+ * SET LOCAL, `set_config(…, true)`, ON COMMIT DROP. Each statement of a text is checked.
+ * A false match, as inside a string, costs one connection and nothing else.
+ */
+const STAYS = new RegExp(
+  [
+    // A statement's beginning, behind comments. Each comment matches in one way only.
+    // Two ways would make the time exponential in the number of comments.
+    String.raw`(?:^|;)(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:` +
+      [
+        String.raw`set\b(?!\s+(?:local|constraints|transaction)\b)`,
+        String.raw`(?:reset|discard|deallocate|listen|load|prepare|do)\b`,
+        String.raw`declare\b[^;]*\bwith\s+hold\b`,
+        String.raw`create\s+(?:or\s+replace\s+)?(?:(?:global|local)\s+)?temp(?![^;]*\bon\s+commit\s+drop\b)`,
+      ].join('|') +
+      ')',
+    String.raw`\bcreate\b[^;(]*\bpg_temp\s*\.`,
+    String.raw`(?<!\binsert\s+)\binto\s+(?:(?:global|local)\s+)?temp(?:orary)?\b`,
+    String.raw`\bset_config\s*\((?![^()]*,\s*true\s*\))`,
+    String.raw`\bpg_(?:try_)?advisory_lock`,
+  ].join('|'),
+  'i',
+);
+
+/** Whether a statement may leave changes in the session after the transaction. */
+export function changesSession(text: string): boolean {
+  return STAYS.test(text);
+}
+
+/** The text of a call. */
+export function textOf(statement: string | QueryConfig): string {
+  return String(Object(statement).text ?? statement);
+}
