@@ -30,7 +30,7 @@ async function dashboard(url: string, ...args: string[]) {
 /** Follows the printed address as a browser does. Returns the cookie that it keeps. */
 async function enter(address: URL): Promise<string> {
   const response = await fetch(address, { redirect: 'manual' });
-  expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
+  expect([response.status, response.headers.get('location')]).toEqual([303, './']);
   const cookie = response.headers.get('set-cookie') ?? '';
   expect(cookie).toMatch(/^rowlock-\d+=[\w-]{32}; HttpOnly; SameSite=Lax; Path=\/$/);
   return cookie.split(';')[0] ?? '';

@@ -22,18 +22,33 @@ export interface Viewer {
   readonly can: readonly Permission[];
 }
 
-const ROLES: Readonly<Record<Role, readonly Permission[]>> = { 'read-only': ['read'], operator: PERMISSIONS };
+const ROLES = new Map<unknown, readonly Permission[]>([
+  ['read-only', ['read']],
+  ['operator', PERMISSIONS],
+]);
 
 const REFUSED = 'You have no access to this dashboard.';
 
-/** @throws Problem 403 */
-export function viewerOf(grant: Grant | null): Viewer {
-  if (grant === null || grant === undefined) throw new Problem(403, REFUSED);
-  const { can, name = 'dashboard' } = isNamed(grant) ? grant : { can: grant };
-  const given = typeof can === 'string' ? ROLES[can] : can;
-  const viewer = { name, can: PERMISSIONS.filter((permission) => given?.includes(permission)) };
+/** Who has sent a request. What is no grant, as JavaScript may return it, grants nothing. @throws Problem 403 */
+export function viewerOf(grant: unknown): Viewer {
+  const can = listIn(grant) ?? [];
+  const { name } = Object(grant);
+  const viewer = {
+    name: isNamed(grant) && typeof name === 'string' ? name : 'dashboard',
+    can: PERMISSIONS.filter((permission) => can.includes(permission)),
+  };
   requirePermission(viewer, 'read');
   return viewer;
+}
+
+/** Whether a grant means nothing, and is not meant to be nothing. */
+export function isNoGrant(grant: unknown): boolean {
+  return listIn(grant) === undefined && Boolean(isNamed(grant) ? grant.can : grant);
+}
+
+function listIn(grant: unknown): readonly unknown[] | undefined {
+  const can = isNamed(grant) ? grant.can : grant;
+  return Array.isArray(can) ? can : ROLES.get(can);
 }
 
 /** @throws Problem 403 */
@@ -45,6 +60,6 @@ export function requirePermission({ can }: Viewer, permission: Permission): void
   );
 }
 
-function isNamed(grant: Grant): grant is Extract<Grant, { readonly can: unknown }> {
-  return typeof grant === 'object' && 'can' in grant;
+function isNamed(grant: unknown): grant is { readonly can: unknown } {
+  return typeof grant === 'object' && grant !== null && 'can' in grant;
 }

@@ -1,14 +1,15 @@
 import { consoleLogger, InvalidInputError, type Logger } from '@rowlock/core';
-import { type Access, requirePermission, type Viewer, viewerOf } from './access.js';
+import { type Access, isNoGrant, requirePermission, type Viewer, viewerOf } from './access.js';
 import { Assets } from './assets.js';
 import type { Calls } from './calls.js';
+import { addSlash } from './http/add-slash.js';
 import { Fields, fieldsOf } from './http/fields.js';
 import { requireOwnPage } from './http/own-page.js';
 import { Problem, problemOf } from './http/problem.js';
-import { respond, respondJson, respondProblem } from './http/respond.js';
+import { ownResponse, respondJson, respondProblem } from './http/respond.js';
 import { LaneHistories } from './lane-history.js';
 import { RecentLooks } from './recent-looks.js';
-import type { Redact } from './redact.js';
+import { type Redact, unfailing } from './redact.js';
 import type { Call, Route } from './routes/route.js';
 import { ROUTES } from './routes/routes.js';
 
@@ -31,6 +32,9 @@ export interface Dashboard {
   close(): void;
 }
 
+const NO_GRANT =
+  "`access` must return 'read-only', 'operator', a list of permissions, { can, name }, null, or a Response.";
+
 /** Where the calls of the page are, below `basePath`. */
 const API = 'api/';
 
@@ -51,7 +55,7 @@ export function createDashboard({
 }: DashboardOptions): Dashboard {
   if (typeof basePath !== 'string' || !basePath.startsWith('/'))
     throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
-  const base = basePath.replace(/\/+$/, '');
+  const base = new URL(`http://localhost${basePath}`).pathname.replace(/\/+$/, '');
   const assets = new Assets();
   const looks = new RecentLooks<unknown>();
   const histories = new LaneHistories();
@@ -63,7 +67,14 @@ export function createDashboard({
     const grant = await access(
       new Request(request.url, { method: request.method, headers: request.headers }),
     );
-    return grant instanceof Response ? grant : viewerOf(grant);
+    const response = ownResponse(grant);
+    if (response !== undefined) return response;
+    if (isNoGrant(grant))
+      log.error(
+        { err: new InvalidInputError(NO_GRANT), status: 403 },
+        'the access to the dashboard is closed, as it was not understood',
+      );
+    return viewerOf(grant);
   }
 
   async function answer(request: Request): Promise<Response> {
@@ -74,9 +85,7 @@ export function createDashboard({
     const found = await viewer(request);
     if (found instanceof Response) return found;
     const path = pathname.slice(base.length + 1);
-    // Relative, as a proxy may have another path in front.
-    if (pathname === base)
-      return respond(null, 308, { location: `${base.slice(base.lastIndexOf('/') + 1)}/${search}` });
+    if (pathname === base) return addSlash(base, request);
     if (!path.startsWith(API)) return assets.respond(path, request);
     const route = routeOf(request.method, path.slice(API.length));
     requirePermission(found, route.permission);
@@ -84,7 +93,10 @@ export function createDashboard({
     if (isChange) requireOwnPage(request);
     const fields = isChange ? await fieldsOf(request) : new Fields({});
     const signal = AbortSignal.any([request.signal, closing.signal]);
-    const call: Call = { rowlock, viewer: found, query, fields, redact, signal, histories };
+    const call: Call = {
+      ...{ rowlock, viewer: found, query, fields, signal, histories },
+      redact: redact && unfailing(redact, log),
+    };
     const look = async (): Promise<unknown> => route.answer(call);
     const answered = await (route.isShared ? looks.of(path + search, look).get() : look());
     if (isChange) looks.forget();

@@ -32,7 +32,10 @@ async function answer(
   const request = requestOf(req, gone.signal);
   const { status, headers, body } =
     request === undefined ? new Response(null, { status: 400 }) : await dashboard.fetch(request);
-  res.writeHead(status, Object.fromEntries(headers));
+  res.statusCode = status;
+  for (const [name, value] of headers) if (name !== 'set-cookie') res.setHeader(name, value);
+  // There may be several, and others that were set before.
+  for (const cookie of headers.getSetCookie()) res.appendHeader('set-cookie', cookie);
   if (body === null || req.method === 'HEAD') res.end();
   else await pipeline(Readable.fromWeb(body), res);
 }

@@ -1,5 +1,5 @@
-import type { JobError, JobView, Json } from '@rowlock/core';
-import type { Explanation, Reason, RunView } from '@rowlock/core/types';
+import { InvalidInputError, type JobError, type JobView, type Json, type Logger } from '@rowlock/core';
+import type { Explanation, Reason } from '@rowlock/core/types';
 
 export type RedactedPart = 'payload' | 'output' | 'progress' | 'metadata' | 'error';
 
@@ -14,23 +14,55 @@ export interface RedactedJob extends Pick<JobView, 'kind'> {
  */
 export type Redact = (value: Json, job: RedactedJob, part: RedactedPart) => Json;
 
+/** In place of a value of which `redact` has made nothing that can be sent. */
+const FAILED = { redacted: 'failed' };
+
+/** A function that never fails: a value at which `redact` fails is left out. The first failure is logged. */
+export function unfailing(redact: Redact, log: Pick<Logger, 'error'>): Redact {
+  let isLogged = false;
+  return (value, job, part) => {
+    try {
+      return sendable(redact(value, job, part));
+    } catch (err) {
+      const { kind, publicId } = job;
+      if (!isLogged) log.error({ err, kind, publicId, part }, 'redact has failed, and the value is left out');
+      isLogged = true;
+      return FAILED;
+    }
+  };
+}
+
+/** @throws InvalidInputError for what is no JSON, and whatever writing it as JSON throws. */
+function sendable(value: unknown): Json {
+  // One that is rejected later would end the process.
+  if (value instanceof Promise) value.catch(() => {});
+  const text: string | undefined = value instanceof Promise ? undefined : JSON.stringify(value ?? null);
+  if (text === undefined)
+    throw new InvalidInputError('`redact` must return the value itself, as JSON has it.');
+  return JSON.parse(text);
+}
+
 /** A job without what must not leave the server. */
 export function redactJob(job: JobView, redact: Redact): JobView {
   return {
     ...job,
+    ...redactRow(job, job, redact),
     payload: redact(job.payload, job, 'payload'),
     output: job.output === null ? null : redact(job.output, job, 'output'),
-    progress: job.progress === null ? null : redact(job.progress, job, 'progress'),
     metadata: object(redact(job.metadata, job, 'metadata')),
-    error: redactError(job.error, job, redact),
   };
 }
 
-export function redactRun(run: RunView, job: RedactedJob, redact: Redact): RunView {
+/** What a list shows of a job or a run. */
+export function redactRow<Row extends Pick<JobView, 'progress' | 'error'>>(
+  row: Row,
+  job: RedactedJob,
+  redact: Redact,
+): Row {
   return {
-    ...run,
-    progress: run.progress === null ? null : redact(run.progress, job, 'progress'),
-    error: redactError(run.error, job, redact),
+    ...row,
+    progress: row.progress === null ? null : redact(row.progress, job, 'progress'),
+    error: redactError(row.error, job, redact),
   };
 }
 

@@ -29,6 +29,48 @@ test('a Response of `access` is the answer, e.g. a redirect to a sign-in', async
   expect(response.headers.get('www-authenticate')).toBe('Basic');
 });
 
+test('a Response of another make is the answer, too', async () => {
+  const { status, headers, body } = new Response('who?', { status: 401, headers: { 'x-why': 'sign in' } });
+  // biome-ignore lint/suspicious/noExplicitAny: as that of another copy of undici, which is no instance of this one's class.
+  const other: any = { status, headers, body };
+  const { get } = await stage({ access: () => other });
+  const response = await get('/api/session');
+  expect({ status: response.status, why: response.headers.get('x-why') }).toEqual({
+    status: 401,
+    why: 'sign in',
+  });
+});
+
+test.each([[false], [null], [undefined], [0], [''], [[]], [{ can: null }], [{ can: [] }], [[null]]])(
+  '`access` that returns %j opens nothing',
+  async (returned) => {
+    // biome-ignore lint/suspicious/noExplicitAny: as of JavaScript.
+    const grant: any = returned;
+    const { get, faults } = await stage({ access: () => grant });
+    for (const path of ['/', '/api/session', '/api/jobs']) expect((await get(path)).status).toBe(403);
+    expect(faults).toEqual([]);
+  },
+);
+
+test.each([
+  [true],
+  [1],
+  ['admin'],
+  ['constructor'],
+  ['toString'],
+  [Symbol.iterator],
+  [{}],
+  [{ can: true }],
+  [{ can: 'x' }],
+  [{ can: {} }],
+])('`access` that returns %s opens nothing, and the log says why', async (returned) => {
+  // biome-ignore lint/suspicious/noExplicitAny: as of JavaScript.
+  const grant: any = returned;
+  const { get, faults } = await stage({ access: () => grant });
+  for (const path of ['/', '/api/session']) expect((await get(path)).status).toBe(403);
+  expect(faults).toMatchObject([{ status: 403 }, { status: 403 }]);
+});
+
 test('`access` gets the headers of the request', async () => {
   const { get } = await stage({
     access: ({ headers }) => (headers.get('cookie') === 'session=1' ? 'read-only' : null),

@@ -64,7 +64,10 @@ export interface BrowserStage {
   grant: Grant;
   /** Lets `Print` end, from now on. */
   openGate(): void;
+  /** @param path Below the dashboard's, or an address. */
   open(path: string, options?: BrowserContextOptions): Promise<Opened>;
+  /** The address of the web server, where the dashboard is at /ops/rowlock. */
+  readonly address: string;
   /** Closes what was opened. Pages would go on looking. */
   closePages(): Promise<void>;
   stop(): Promise<void>;
@@ -100,6 +103,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
   const stage: BrowserStage = {
     rowlock,
     grant: 'operator',
+    address: addressOf(web),
     openGate: gate.resolve,
     async open(path, options = {}) {
       const context = await browser.newContext({
@@ -108,7 +112,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
         ...options,
       });
       const opened = openedOf(await context.newPage());
-      await opened.page.goto(`${addressOf(web)}/ops/rowlock${path}`);
+      await opened.page.goto(URL.canParse(path) ? path : `${stage.address}/ops/rowlock${path}`);
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       return opened;
     },

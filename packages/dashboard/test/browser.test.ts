@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addressOf } from '@rowlock/app-parts/testing';
 import type { Worker, WorkerOptions } from '@rowlock/core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type BrowserStage, browserStage, Mail, Print, Report } from './browser-stage.js';
 
 let stage: BrowserStage;
@@ -92,6 +95,30 @@ test('by keyboard: a queue is paused with a reason, and resumed', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('Resumed the queue mail.').waitFor();
   expect(await stage.rowlock.jobs.pauses()).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('behind a proxy that has another path in its place, an address without its slash leads to the page', async () => {
+  const proxy = createServer(async ({ url = '', headers }, res) => {
+    const {
+      status,
+      headers: sent,
+      body,
+    } = await fetch(`${stage.address}${url.replace('/team/jobs', '/ops/rowlock')}`, {
+      headers: { accept: headers.accept ?? '' },
+      redirect: 'manual',
+    });
+    sent.delete('content-encoding');
+    res
+      .writeHead(status, Object.fromEntries(sent))
+      .end(body && Buffer.from(await new Response(body).arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close().closeAllConnections());
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page, complaints } = await stage.open(`${addressOf(proxy)}/team/jobs?screen=jobs`);
+  await page.getByText('1 job', { exact: true }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/team/jobs/');
   expect(complaints).toEqual([]);
 });
 

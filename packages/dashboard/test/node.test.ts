@@ -36,6 +36,27 @@ test("Node's own server serves the page, its files and its calls", async () => {
   expect(await cancelled.json()).toEqual({ outcome: 'cancelled' });
 });
 
+test('each header of an answer is sent, also one that is there several times', async () => {
+  const cookies = [
+    'session=1; HttpOnly; Path=/',
+    'state=2; Expires=Thu, 01 Jan 2099 00:00:00 GMT',
+    'theme=dark',
+  ];
+  const headers = new Headers({ location: '/sign-in', vary: 'cookie' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  headers.append('vary', 'accept');
+  const { dashboard } = await stage({ access: () => new Response(null, { status: 303, headers }) });
+  // What stood in front has a cookie of its own.
+  const address = await listen((req, res) => {
+    res.setHeader('set-cookie', ['before=0']);
+    node(dashboard)(req, res);
+  });
+  const response = await fetch(`${address}/ops/rowlock/`, { redirect: 'manual' });
+  expect(response.status).toBe(303);
+  expect(response.headers.getSetCookie()).toEqual(['before=0', ...cookies]);
+  expect(response.headers.get('vary')).toBe('cookie, accept');
+});
+
 test('a router in front may shorten the path, and read the body', async () => {
   const { rowlock, dashboard } = await stage();
   const handler = node(dashboard);

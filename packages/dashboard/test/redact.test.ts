@@ -1,8 +1,8 @@
 import type { JobView, Json, Stored } from '@rowlock/core';
 import { expect, test } from 'vitest';
-import type { RedactedPart } from '../src/index.js';
+import type { RedactedJob, RedactedPart } from '../src/index.js';
 import { redactExplanation } from '../src/redact.js';
-import type { ErrorsView, JobPageView } from '../src/views.js';
+import type { ErrorsView, JobPageView, JobsView } from '../src/views.js';
 import { Mail, Report, stage, worked } from './stage.js';
 
 const HIDDEN = 'ada lovelace';
@@ -82,4 +82,76 @@ test('the sentences of an earlier job of the key are redacted, too', () => {
   );
   expect(JSON.stringify(reasons)).not.toContain('ada');
   expect(reasons[0]?.text).toContain('with E: ***.');
+});
+
+test('a value that the function fails at is left out, and the others are shown', async () => {
+  const failing = (value: Json, { publicId }: RedactedJob, part: RedactedPart): Json => {
+    if (publicId === null || publicId === bad) throw new Error(`cannot read ${JSON.stringify(value)}`);
+    return part === 'error' ? { code: 'E', message: 'seen' } : { seen: true };
+  };
+  let bad = '';
+  const { rowlock, get, read, faults } = await stage({ redact: failing });
+  const [one, other] = await rowlock.enqueueMany(Mail, [
+    { payload: { to: HIDDEN } },
+    { payload: { to: 'bob' } },
+  ]);
+  bad = one?.publicId ?? '';
+  await worked(rowlock, 2);
+  await rowlock.schedules.set('mails', { handler: Mail, payload: { to: HIDDEN }, every: '1h' });
+  const list = await read<Stored<JobsView>>('jobs');
+  expect(list.jobs.map(({ publicId, error }) => [publicId, error?.message])).toEqual([
+    [other?.publicId, 'seen'],
+    [bad, ''],
+  ]);
+  expect(faults).toEqual([
+    {
+      err: expect.objectContaining({ message: expect.stringContaining('cannot read') }),
+      kind: 'mail.send',
+      publicId: bad,
+      part: expect.any(String),
+    },
+  ]);
+  for (const path of [
+    `/api/job?id=${bad}`,
+    '/api/jobs?kind=mail.send',
+    '/api/errors',
+    '/api/schedules',
+    '/api/runs',
+  ]) {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain(HIDDEN);
+  }
+  const { job } = await read<Stored<JobPageView>>(`job?id=${bad}`);
+  expect(job.payload).toEqual({ redacted: 'failed' });
+});
+
+const circle: { self?: object } = {};
+circle.self = circle;
+
+test.each([
+  ['undefined', () => undefined],
+  ['a number that JSON has not', () => 7n],
+  ['a circle', () => circle],
+  ['a function', () => () => 7],
+  ['a promise', () => Promise.resolve({ to: HIDDEN })],
+  ['a promise that is rejected', () => Promise.reject(new Error(HIDDEN))],
+  [
+    'what cannot be written as JSON',
+    () => ({
+      toJSON: () => {
+        throw new Error('no');
+      },
+    }),
+  ],
+])('a function that returns %s hides the value', async (_, returned) => {
+  // biome-ignore lint/suspicious/noExplicitAny: as of JavaScript.
+  const { rowlock, get } = await stage({ redact: returned as any });
+  const { publicId: id } = await rowlock.enqueue(Mail, { payload: { to: HIDDEN }, metadata: { by: HIDDEN } });
+  await worked(rowlock, 1);
+  for (const path of [`/api/job?id=${id}`, '/api/jobs', '/api/errors', '/api/runs']) {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain(HIDDEN);
+  }
 });

@@ -15,6 +15,18 @@ test('the base path without its slash leads to the page by a relative address, a
   expect(response.headers.get('location')).toBe('rowlock/?screen=jobs');
 });
 
+test.each([
+  ['/ops:rowlock', '/ops:rowlock', './ops:rowlock/'],
+  ['/ops/böse', '/ops/b%C3%B6se', 'b%C3%B6se/'],
+])('the base path %s without its slash leads to the page', async (basePath, path, location) => {
+  const { dashboard } = await stage({ basePath });
+  const response = await dashboard.fetch(new Request(`http://host.example${path}`));
+  expect(response.headers.get('location')).toBe(location);
+  expect((await dashboard.fetch(new Request(new URL(location, `http://host.example${path}`)))).status).toBe(
+    200,
+  );
+});
+
 test('the dashboard may be at the root', async () => {
   const { dashboard } = await stage({ basePath: '/' });
   expect((await dashboard.fetch(new Request('http://host.example/'))).status).toBe(200);
@@ -61,6 +73,26 @@ test.each([
   ['a page of another subdomain', { 'sec-fetch-site': 'same-site' }],
   ['another origin, where the browser says no more', { origin: 'http://evil.example' }],
   ['an origin that is null', { origin: 'null' }],
+  ['another port of its host', { origin: 'http://host.example:8080' }],
+  ['a host that ends like its own', { origin: 'http://evil-host.example' }],
+  ['a host of which its own is a part', { origin: 'http://host.example.evil.example' }],
+  [
+    'another host than the proxies know',
+    { origin: 'https://evil.example', 'x-forwarded-host': 'a.example, b.example' },
+  ],
+  [
+    'another host than Forwarded says',
+    { origin: 'https://evil.example', forwarded: 'host=public.example;for=evil.example' },
+  ],
+  [
+    'an address that Forwarded has for something else',
+    { origin: 'https://1.2.3.4', forwarded: 'for=1.2.3.4;host=public.example' },
+  ],
+  [
+    'an address within a text of Forwarded',
+    { origin: 'https://evil.example', forwarded: 'for="x;host=evil.example";host=public.example' },
+  ],
+  ['another port than the proxy says', { origin: 'http://host.example:8080', 'x-forwarded-port': '8081' }],
 ])('a change from %s is refused', async (_, headers) => {
   const { get } = await stage();
   const response = await get('/api/resume', {
@@ -78,6 +110,71 @@ test.each([
   [
     'its own origin behind a proxy',
     { origin: 'https://public.example', 'x-forwarded-host': 'public.example' },
+  ],
+  ['its own origin in capitals', { origin: 'http://HOST.example' }],
+  [
+    'its own origin, with the port of https in the host',
+    { origin: 'https://host.example', host: 'host.example:443' },
+  ],
+  [
+    'its own origin, with the port of http in the host',
+    { origin: 'http://host.example', host: 'Host.Example:80' },
+  ],
+  ['its own origin on a port', { origin: 'http://host.example:3000', host: 'host.example:3000' }],
+  ['its own origin by its IPv6 address', { origin: 'http://[::1]:3000', host: '[::1]:3000' }],
+  [
+    'its own origin behind two proxies',
+    { origin: 'https://public.example', 'x-forwarded-host': 'public.example, inner.example' },
+  ],
+  [
+    'its own origin behind two proxies, the outer one last',
+    { origin: 'https://public.example', 'x-forwarded-host': 'inner.example,Public.Example:443' },
+  ],
+  [
+    'its own origin behind a proxy that names the port',
+    { origin: 'https://public.example', 'x-forwarded-host': 'public.example:443' },
+  ],
+  [
+    'its own origin behind a proxy with a port of its own',
+    { origin: 'https://public.example:8443', 'x-forwarded-host': 'public.example:8443' },
+  ],
+  [
+    'its own origin behind a proxy that leaves the port out',
+    { origin: 'http://host.example:8080', 'x-forwarded-port': '8080' },
+  ],
+  [
+    'its own origin behind a proxy that leaves out the port of its host',
+    {
+      origin: 'https://public.example:8443',
+      'x-forwarded-host': 'public.example',
+      'x-forwarded-port': '8443',
+    },
+  ],
+  [
+    'its own origin by Forwarded',
+    {
+      origin: 'https://public.example',
+      forwarded: 'for=192.0.2.60;proto=https;by=203.0.113.43;host=public.example',
+    },
+  ],
+  [
+    'its own origin by Forwarded, quoted, with a port',
+    { origin: 'https://public.example', forwarded: 'for="[2001:db8::1]:4711"; Host="Public.Example:443"' },
+  ],
+  [
+    'its own origin by Forwarded of two proxies',
+    {
+      origin: 'https://public.example',
+      forwarded: 'for=192.0.2.43;host=public.example, for="[2001:db8::17]";host=inner.example',
+    },
+  ],
+  [
+    'its own origin by Forwarded, with quoted characters',
+    { origin: 'https://public.example', forwarded: 'host="public\\.example"' },
+  ],
+  [
+    'its own origin by Forwarded, behind a text with a comma',
+    { origin: 'https://public.example', forwarded: 'for="a,b;c";host=public.example' },
   ],
   ['a program', {}],
 ])('a change from %s is made', async (_, headers) => {

@@ -2,17 +2,45 @@ import { Problem } from './problem.js';
 
 /**
  * Refuses what a page of another site has a browser send. Browsers set `Sec-Fetch-Site` and `Origin` themselves. On plain
- * http the first one is missing. A page of another site cannot set `X-Forwarded-Host` either.
+ * http the first one is missing. A page of another site cannot set the headers of proxies either.
  *
  * @throws Problem 403
  */
-export function requireOwnPage({ headers, url }: Request): void {
+export function requireOwnPage(request: Request): void {
+  const { headers } = request;
   const site = headers.get('sec-fetch-site');
   const origin = headers.get('origin');
-  const hosts = [headers.get('host') ?? new URL(url).host, headers.get('x-forwarded-host')];
-  const isOwn =
-    site !== null
-      ? site === 'same-origin'
-      : origin === null || (URL.canParse(origin) && hosts.includes(new URL(origin).host));
+  const isOwn = site !== null ? site === 'same-origin' : origin === null || isOwnOrigin(origin, request);
   if (!isOwn) throw new Problem(403, 'This request came from another site.');
+}
+
+function isOwnOrigin(origin: string, { headers, url }: Request): boolean {
+  if (!URL.canParse(origin)) return false;
+  const hosts = [
+    headers.get('host') ?? new URL(url).host,
+    ...listOf(headers.get('x-forwarded-host')),
+    ...hostsIn(headers.get('forwarded') ?? ''),
+  ];
+  // A proxy may name the port apart from the host.
+  const ports = listOf(headers.get('x-forwarded-port'));
+  const all = hosts.flatMap((host) => [host, ...ports.map((port) => `${host}:${port}`)]);
+  return all.map(withoutDefaultPort).includes(withoutDefaultPort(new URL(origin).host));
+}
+
+/** Each proxy may have added a value. */
+function listOf(header: string | null): readonly string[] {
+  return (header ?? '').split(',').map((value) => value.trim());
+}
+
+/** The hosts in a header `Forwarded`, whose values may be quoted: RFC 7239. */
+function hostsIn(forwarded: string): readonly string[] {
+  const pairs = forwarded.matchAll(/([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g);
+  return [...pairs].flatMap(([, name = '', quoted, plain = '']) =>
+    name.toLowerCase() === 'host' ? [quoted?.replaceAll(/\\(.)/g, '$1') ?? plain] : [],
+  );
+}
+
+/** Proxies write the port of http or https where browsers leave it out. */
+function withoutDefaultPort(host: string): string {
+  return host.toLowerCase().replace(/:(?:80|443)$/, '');
 }

@@ -21,6 +21,14 @@ export function respond(
   return new Response(body, { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers } });
 }
 
+/** A `Response` of this process, made of one that may be of another copy of the class. Undefined for anything else. */
+export function ownResponse(given: unknown): Response | undefined {
+  if (given instanceof Response) return given;
+  const { status, headers, body } = Object(given);
+  if (typeof status !== 'number' || typeof headers?.get !== 'function') return undefined;
+  return new Response(body, { status, headers: new Headers([...headers]) });
+}
+
 /** Less is not worth it, in characters. */
 const WORTH_ZIPPING = 8_000;
 

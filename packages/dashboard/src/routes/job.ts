@@ -1,6 +1,6 @@
 import { type JobChanges, JobNotFoundError } from '@rowlock/core';
 import { Problem } from '../http/problem.js';
-import { redactExplanation, redactJob, redactRun } from '../redact.js';
+import { redactExplanation, redactJob, redactRow } from '../redact.js';
 import type { JobPageView } from '../views.js';
 import type { Call } from './route.js';
 
@@ -12,7 +12,7 @@ export async function job({ rowlock, query, redact }: Call): Promise<JobPageView
   if (redact === undefined) return { job: found, runs, explanation };
   return {
     job: redactJob(found, redact),
-    runs: runs.map((run) => redactRun(run, found, redact)),
+    runs: runs.map((run) => redactRow(run, found, redact)),
     explanation: redactExplanation(explanation, found, redact),
   };
 }

@@ -1,6 +1,6 @@
 import type { JobView } from '@rowlock/core';
 import { filterOf } from '../filter.js';
-import { redactJob } from '../redact.js';
+import { redactRow } from '../redact.js';
 import type { JobRow, JobsView } from '../views.js';
 import type { Call } from './route.js';
 
@@ -11,7 +11,7 @@ export async function jobs({ rowlock, query, redact }: Call): Promise<JobsView> 
   const page = await rowlock.jobs.list({ ...filterOf(query), limit: 50, cursor });
   return {
     ...page,
-    jobs: page.jobs.map((job) => rowOf(redact === undefined ? job : redactJob(job, redact))),
+    jobs: page.jobs.map(rowOf).map((row) => (redact === undefined ? row : redactRow(row, row, redact))),
   };
 }
 

@@ -29,7 +29,8 @@ function entered(cookie: string, token: string): Response {
   return new Response(null, {
     status: 303,
     headers: {
-      location: '/',
+      // Relative, as a proxy may have a path in front.
+      location: './',
       'set-cookie': `${cookie}=${token}; HttpOnly; SameSite=Lax; Path=/`,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
