@@ -419,6 +419,33 @@ describe('drift', () => {
     expect(await changes()).toEqual(['insert 1', 'update 1', 'delete 1']);
   });
 
+  test.each([
+    ['the old table stays', 'RENAME TABLE t TO child, fresh TO t'],
+    ['the old table is dropped', 'RENAME TABLE t TO child, fresh TO t; DROP TABLE child'],
+  ])('a table that another one has taken the place of, and %s', async (_, swap) => {
+    const rowlock = await captured(TABLE);
+    await client.query(`CREATE TABLE fresh LIKE t; ${swap}`);
+    const [{ problems = [] } = {}] = await rowlock.captures.check();
+    expect(problems.map(({ code }) => code).filter((code) => code === 'missing')).toHaveLength(3);
+    expect(await rowlock.captures.apply()).toMatchObject([{ changed: true }]);
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+    await client.query("INSERT INTO t VALUES (1, NULL); UPDATE t SET note = 'a'; DELETE FROM t");
+    expect(await changes()).toEqual(['insert 1', 'update 1', 'delete 1']);
+    expect(
+      await rows(
+        "SELECT * FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE <> 't'",
+      ),
+    ).toEqual([]);
+  });
+
+  test("the script of a table that was swapped drops the old table's triggers first", async () => {
+    const rowlock = await captured(TABLE);
+    await client.query('CREATE TABLE fresh LIKE t; RENAME TABLE t TO child, fresh TO t');
+    const script = await rowlock.captures.sql();
+    await client.query(script.replace(/^DELIMITER.*$/gm, '').replaceAll('$$', ';'));
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  });
+
   test('triggers of an earlier definition are found, and dropped after the new ones are made', async () => {
     await captured(TABLE, { on: { insert: true, delete: true } });
     const capture = defineCapture({

@@ -18,7 +18,7 @@ import type { InTransaction } from '../jobs/in-transaction.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { backfill } from './backfill.js';
-import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
+import { type Difference, differences, dropTrigger, findCapture, namesakes } from './differences.js';
 import { readTable } from './table.js';
 import { type Wanted, wantedFor } from './triggers.js';
 
@@ -47,11 +47,14 @@ export class MysqlCaptures implements CaptureStore<MysqlTransaction> {
   }
 
   async sql(captures: readonly CapturePlan[]): Promise<string> {
-    const { job, bell, captureLoss } = tables(this.#parts.context.schema);
+    const { context, on } = this.#parts;
+    const { job, bell, captureLoss } = tables(context.schema);
     const parts: string[] = [];
     for (const plan of captures) {
-      const { triggers } = await this.#wanted(this.#parts.on, plan);
-      parts.push(...triggers.map(({ create }) => forTheClient(create)));
+      const wanted = await this.#wanted(on, plan);
+      const away = namesakes(wanted, await findCapture(on, context, plan.name));
+      parts.push(...away.map((trigger) => `${dropTrigger(trigger)};\n`));
+      parts.push(...wanted.triggers.map(({ create }) => forTheClient(create)));
     }
     return `-- The triggers of Rowlock's captures. They work with the rights of the account that runs this script.
 -- The account needs TRIGGER and SELECT on the tables, SELECT, INSERT and UPDATE on ${job},

@@ -64,16 +64,32 @@ export function differences(wanted: Wanted, found: readonly FoundTrigger[]): rea
   const { table, triggers } = wanted;
   const here = found.filter((each) => each.schema === table.schema && each.table === table.table);
   const known = triggers.map(({ name }) => name);
-  const stale = found.filter((each) => !here.includes(each) || !known.includes(each.name));
+  const away = namesakes(wanted, found);
+  const stale = found.filter(
+    (each) => !away.includes(each) && !(here.includes(each) && known.includes(each.name)),
+  );
   const replaced = triggers.map(({ operation }) => operation);
   return [
-    ...triggers.flatMap((trigger) => differencesOf(wanted, trigger, here)),
+    ...triggers.flatMap((trigger) => differencesOf(wanted, trigger, here, away)),
     ...stale.map((each): Difference => {
       const isReplaced = here.includes(each) && replaced.includes(each.operation);
       const message = `The trigger ${each.name} of ${each.schema}.${each.table} is of no use any more.`;
       return { code: isReplaced ? 'changed' : 'unwelcome', message, mend: [dropTrigger(each)] };
     }),
   ];
+}
+
+/** The triggers with the names that are wanted, of other tables. The one that was the table goes on with them under another name. */
+export function namesakes(
+  { table, triggers }: Wanted,
+  found: readonly FoundTrigger[],
+): readonly FoundTrigger[] {
+  return found.filter(
+    (each) =>
+      each.schema === table.schema &&
+      each.table !== table.table &&
+      triggers.some(({ name }) => name === each.name),
+  );
 }
 
 export function dropTrigger({ schema, name }: Pick<FoundTrigger, 'schema' | 'name'>): string {
@@ -84,13 +100,19 @@ function differencesOf(
   { table }: Wanted,
   { name, operation, body, create }: WantedTrigger,
   here: readonly FoundTrigger[],
+  away: readonly FoundTrigger[],
 ): readonly Difference[] {
   const found = here.find((each) => each.name === name);
   if (found === undefined) {
     const isOther = here.some((each) => each.operation === operation);
     if (isOther)
       return [{ code: 'changed', message: `The trigger ${name} is not there yet.`, mend: [create] }];
-    return [{ code: 'missing', message: `There is no trigger ${name} of ${table.name}.`, mend: [create] }];
+    const other = away.find((each) => each.name === name);
+    const where = other === undefined ? '' : ` It is one of ${other.schema}.${other.table}.`;
+    const message = `There is no trigger ${name} of ${table.name}.${where}`;
+    return [
+      { code: 'missing', message, mend: [...(other === undefined ? [] : [dropTrigger(other)]), create] },
+    ];
   }
   const isAsWanted =
     found.statement.endsWith(` FOR EACH ROW ${body}`) &&
