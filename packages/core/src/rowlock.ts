@@ -129,7 +129,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       clock,
       resolve,
       schedules: declared,
-      makeParts: workerParts({ retention: limits, schedules: declared }),
+      makeParts: workerParts({ retention: limits, schedules: declared, captures: captured }),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
     };
     this.#work = (options) => here.add(new Worker(parts, options));

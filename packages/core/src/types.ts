@@ -9,7 +9,6 @@ export type { CaptureEvents, CaptureOptions } from './captures/capture-options.j
 export type { CapturedJob } from './captures/captured-job.js';
 export type {
   CaptureBackfillOptions,
-  CaptureCheck,
   CaptureLockOptions,
   CaptureReport,
   Captures,
@@ -22,7 +21,7 @@ export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { Debounce, OnDuplicate } from './client/on-duplicate.js';
 export type { SettledOptions } from './client/settled-jobs.js';
 export type { WorkerView } from './driver/anchor.js';
-export type { CaptureNotify, CaptureProblem } from './driver/capture-store.js';
+export type { CaptureCheck, CaptureNotify, CaptureProblem } from './driver/capture-store.js';
 export type { RunningJobs } from './driver/history.js';
 export type { BegunRun, HeldJob, HoldingRun, NamedJob } from './driver/insight.js';
 export type { ErrorFilter, Members, TimeRange } from './driver/job-filter.js';

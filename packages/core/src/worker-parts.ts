@@ -1,6 +1,8 @@
 import { LimitedJobs } from './admission/limited-jobs.js';
 import { PausedWork } from './admission/paused-work.js';
 import { RatedStarts } from './admission/rated-starts.js';
+import type { DeclaredCaptures } from './captures/declared.js';
+import { Uncaptured } from './captures/uncaptured.js';
 import { Followers } from './followers/followers.js';
 import { Pruner } from './history/pruner.js';
 import type { RetentionLimits } from './history/retention.js';
@@ -16,10 +18,11 @@ import { LineReporter } from './worker/tell/line-reporter.js';
 interface Declared {
   readonly retention: RetentionLimits;
   readonly schedules: DeclaredSchedules;
+  readonly captures: DeclaredCaptures;
 }
 
 /** The parts of a worker, one for each subject: a new subject is a line here. */
-export function workerParts({ retention, schedules }: Declared): MakeParts {
+export function workerParts({ retention, schedules, captures }: Declared): MakeParts {
   return (worker) => [
     ...(retention.any || worker.hasLimits ? [new Pruner({ ...worker, limits: retention })] : []),
     new PausedWork(worker),
@@ -29,6 +32,7 @@ export function workerParts({ retention, schedules }: Declared): MakeParts {
     new Ticks({ ...worker, isDeclared: schedules.names.length > 0 }),
     new Followers(worker),
     new Unserved(worker),
+    new Uncaptured({ ...worker, captures: captures.all }),
     new Cancellations(worker),
   ];
 }

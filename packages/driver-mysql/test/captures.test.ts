@@ -673,6 +673,21 @@ test('the least rights: for who applies, and none for who writes', async () => {
   );
   expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
   expect(await rowlock.captures.backfill('c0')).toEqual({ rows: 0 });
+  // The catalog does not show the triggers to who may not change them, and so they are not told as missing.
+  const looking = new URL(url);
+  looking.username = writer;
+  looking.password = 'change-me';
+  const writerDriver = mysql({ uri: looking.href });
+  onTestFinished(() => writerDriver.close());
+  const ofWriter = createRowlock({ driver: writerDriver, captures: [capture] });
+  await expect(ofWriter.captures.check()).rejects.toMatchObject({
+    code: 'PermissionDenied',
+    message: expect.stringContaining('may not see the triggers of'),
+  });
+  const hidden = defineCapture({ name: 'hidden', table: 'child', id: ['id'], kind: 'k' });
+  await expect(
+    createRowlock({ driver: writerDriver, captures: [hidden] }).captures.check(),
+  ).rejects.toMatchObject({ code: 'PermissionDenied' });
   const writing = await connected(writer);
   onTestFinished(() => writing.end());
   await writing.query("INSERT INTO t VALUES (1, NULL); UPDATE t SET note = 'a'; DELETE FROM t");

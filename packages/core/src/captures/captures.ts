@@ -1,4 +1,4 @@
-import type { AppliedCapture, CaptureStore, CheckedCapture } from '../driver/capture-store.js';
+import type { AppliedCapture, CaptureCheck, CaptureStore } from '../driver/capture-store.js';
 import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
@@ -24,11 +24,6 @@ export interface CaptureBackfillOptions {
 
 /** What `apply` did with one capture. */
 export interface CaptureReport extends AppliedCapture {
-  readonly name: string;
-}
-
-/** What `check` found of one capture. It is all right if there are no problems. */
-export interface CaptureCheck extends CheckedCapture {
   readonly name: string;
 }
 
@@ -71,6 +66,7 @@ export class Captures {
 
   /** Compares the triggers in the database with what the captures need. Changes nothing. */
   async check(): Promise<readonly CaptureCheck[]> {
+    if (this.#declared.all.length === 0) return [];
     const store = this.#store();
     return Promise.all(
       this.#declared.all.map(async ({ name, plan }) => ({ name, ...(await store.check(plan)) })),

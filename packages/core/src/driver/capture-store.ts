@@ -91,6 +91,11 @@ export interface CheckedCapture {
   readonly warnings: readonly string[];
 }
 
+/** What `check` found of one capture. It is all right if there are no problems. */
+export interface CaptureCheck extends CheckedCapture {
+  readonly name: string;
+}
+
 /** What is wrong with a capture. */
 export interface CaptureProblem {
   /**

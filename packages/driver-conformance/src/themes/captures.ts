@@ -1,7 +1,9 @@
 import { capturedJob, defineHandler, type RunContext } from '@rowlock/core';
+import type { CaptureCheck } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { capturedTable } from '../captured-table.js';
+import { HandClock } from '../hand-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, until, within } from '../until.js';
@@ -285,6 +287,30 @@ export const captures = theme('captures', (test) => {
     expect(seen).toEqual([
       { capture: capture.name, op: 'insert', id: { id: '1' }, old: null, new: { note: 'a' } },
     ]);
+  });
+
+  test('a worker that serves a captured kind warns of a table that another one has taken the place of', async (stage) => {
+    const table = await capturedTable(stage);
+    if (table === undefined) return;
+    const clock = new HandClock();
+    const handler = defineHandler({ kind: 'work', queue: stage.queue, payload: AnyJson, run: () => {} });
+    const { worker } = await startWorker(stage, [handler], { plugins: [table.plugin], clock });
+    const told: CaptureCheck[] = [];
+    worker.on('uncaptured', (capture) => told.push(capture));
+    await table.exec('CREATE TABLE %_new AS SELECT * FROM % WHERE id <> id');
+    await table.exec('ALTER TABLE %_new ADD PRIMARY KEY (id)');
+    stage.defer(() => table.exec('DROP TABLE %_old'));
+    await table.exec('ALTER TABLE % RENAME TO %_old');
+    await table.exec('ALTER TABLE %_new RENAME TO %');
+    clock.advance(60_000);
+    await until('the worker has warned', async () => told.length > 0);
+    const [{ problems = [] } = {}] = await table.rowlock.captures.check();
+    expect(problems.map(({ code }) => code)).toContain('missing');
+    expect(told).toEqual([{ name: table.captures[0]?.name, problems, warnings: expect.any(Array) }]);
+    await table.rowlock.captures.apply();
+    expect(await table.rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+    await table.exec('INSERT INTO % (id) VALUES (1)');
+    expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
   });
 
   test('a writer does not wait for a handler, and the change during its run is another job', async (stage) => {

@@ -18,7 +18,14 @@ import type { InTransaction } from '../jobs/in-transaction.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { backfill } from './backfill.js';
-import { type Difference, differences, dropTrigger, findCapture, namesakes } from './differences.js';
+import {
+  type Difference,
+  differences,
+  dropTrigger,
+  findCapture,
+  namesakes,
+  refuseHidden,
+} from './differences.js';
 import { readTable } from './table.js';
 import { type Wanted, wantedFor } from './triggers.js';
 
@@ -118,6 +125,7 @@ ${parts.join('\n')}`;
   ): Promise<{ readonly warnings: readonly string[]; readonly found: readonly Difference[] }> {
     const wanted = await this.#wanted(on, plan);
     const found = await findCapture(on, this.#parts.context, plan.name);
+    await refuseHidden(on, wanted, found);
     return { warnings: wanted.table.warnings, found: differences(wanted, found) };
   }
 

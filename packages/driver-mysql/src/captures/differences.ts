@@ -1,3 +1,4 @@
+import { DriverError, isDriverError } from '@rowlock/core';
 import type { CaptureProblem } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
@@ -53,6 +54,29 @@ async function statementOf(
 }
 
 const NO_TRIGGER = 1360;
+
+/**
+ * An account that may not see a trigger would find it missing.
+ *
+ * @throws DriverError `PermissionDenied`
+ */
+export async function refuseHidden(
+  on: MysqlTransaction,
+  { table, triggers }: Wanted,
+  found: readonly FoundTrigger[],
+): Promise<void> {
+  for (const { name } of triggers) {
+    if (found.some((each) => each.name === name)) continue;
+    await statementOf(on, { schema: table.schema, name }).catch((cause: unknown) => {
+      if (!isDriverError(cause, 'PermissionDenied')) throw cause;
+      throw new DriverError(
+        'PermissionDenied',
+        `This account may not see the triggers of ${table.name}: GRANT TRIGGER ON ${table.name} TO …, or look with another account.`,
+        { cause },
+      );
+    });
+  }
+}
 
 /** A problem, and the statements that end it. */
 export interface Difference extends CaptureProblem {

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '@rowlock/core';
+import { InvalidInputError, isDriverError } from '@rowlock/core';
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
@@ -55,7 +55,10 @@ export async function readTable(
     );
   };
   const [row] = await query<TableRow>(on, sql.captures.captureTable, place);
-  if (row === undefined) return refuse('does not exist, or this account may not see it');
+  if (row === undefined) {
+    await refuseHidden(on, place);
+    return refuse('does not exist');
+  }
   if (row.type !== 'BASE TABLE') refuse('is a view, or no table. Capture the tables behind it');
   if (row.schema === schema && row.name.startsWith('rowlock_')) refuse("is one of Rowlock's own");
   if (row.engine !== 'InnoDB') refuse(`is kept by ${row.engine}, which has no transactions`);
@@ -85,6 +88,13 @@ export async function readTable(
       ...(plan.delete ? ['TRUNCATE of the table, and of a partition, is not captured.'] : []),
     ],
   };
+}
+
+/** The catalog does not show a table to an account without rights to it. @throws DriverError `PermissionDenied` */
+async function refuseHidden(on: MysqlTransaction, place: readonly string[]): Promise<void> {
+  await query(on, `SELECT 1 FROM ${place.map(identifier).join('.')} LIMIT 0`).catch((error: unknown) => {
+    if (isDriverError(error, 'PermissionDenied')) throw error;
+  });
 }
 
 async function readColumns(

@@ -1,4 +1,5 @@
 import { inCleanContext } from '../../clean-context.js';
+import type { CaptureCheck } from '../../driver/capture-store.js';
 import type { Lane } from '../../driver/lane.js';
 import { InvalidInputError } from '../../errors.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
@@ -69,6 +70,12 @@ export interface WorkerEvents {
    * jobs once an hour. The jobs may be of any queue.
    */
   unserved: [jobs: UnservedJobs];
+  /**
+   * The triggers of a capture are not as the program needs them, so changes of its table may not become jobs: the table
+   * was swapped, say. A worker that serves the capture's kind looks once a minute, and tells of the same problems once an
+   * hour.
+   */
+  uncaptured: [capture: CaptureCheck];
   /** The worker is idle: it has looked at all jobs that could be claimed. */
   idle: [];
   /** Something other than a handler failed. The worker goes on by itself. */
@@ -94,6 +101,7 @@ export class WorkerEmitter {
     lost: new Set(),
     blocked: new Set(),
     unserved: new Set(),
+    uncaptured: new Set(),
     idle: new Set(),
     fault: new Set(),
     stop: new Set(),
