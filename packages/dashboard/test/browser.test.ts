@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf } from '@rowlock/app-parts/testing';
 import type { Worker, WorkerOptions } from '@rowlock/core';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type BrowserStage, browserStage, Mail, Print, Report } from './browser-stage.js';
 
 let stage: BrowserStage;
@@ -113,6 +113,26 @@ test('behind a proxy that has another path in its place, an address without its 
   await page.getByText('1 job', { exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/team/jobs/');
   expect(complaints).toEqual([]);
+});
+
+test('a capture whose triggers are not there is told of', async () => {
+  const check = vi.spyOn(stage.rowlock.captures, 'check').mockResolvedValue([
+    {
+      name: 'orders',
+      problems: [
+        { code: 'missing', message: 'There is no trigger of t.' },
+        { code: 'unwelcome', message: 'That of old is of no use.' },
+      ],
+      warnings: [],
+    },
+  ]);
+  const { page, faults, complaints } = await stage.open('/');
+  await page
+    .getByText('Changes may not become jobs, by the capture orders: There is no trigger of t. And 1 more.')
+    .waitFor();
+  expect(await faults()).toEqual([]);
+  expect(complaints).toEqual([]);
+  check.mockRestore();
 });
 
 test('many jobs: the number first, then the change', async () => {

@@ -1,4 +1,4 @@
-import type { Stored } from '@rowlock/core';
+import { DriverError, type Stored } from '@rowlock/core';
 import { expect, test, vi } from 'vitest';
 import type { OverviewView } from '../src/views.js';
 import { Mail, stage } from './stage.js';
@@ -21,6 +21,22 @@ test('the queues and kinds, the workers and the pauses', async () => {
     }),
   ]);
   expect(found.pauses).toEqual([expect.objectContaining({ scope: 'queue', name: 'mail', by: 'ada' })]);
+});
+
+test('captures whose triggers are not as they should be, where the account may see triggers', async () => {
+  const { rowlock, read, faults } = await stage();
+  expect(await read('captures')).toEqual([]);
+  const well = { name: 'items', problems: [], warnings: [] };
+  const ill = {
+    name: 'orders',
+    problems: [{ code: 'missing', message: 'No trigger.' }],
+    warnings: [],
+  } as const;
+  const check = vi.spyOn(rowlock.captures, 'check').mockResolvedValue([well, ill]);
+  expect(await read('captures?again')).toEqual([ill]);
+  check.mockRejectedValue(new DriverError('PermissionDenied', 'This account may not see the triggers.'));
+  expect(await read('captures?denied')).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('all viewers share one look, and nothing is read when nobody looks', async () => {

@@ -1,3 +1,4 @@
+import { captures } from './captures.js';
 import { errors } from './errors.js';
 import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
 import { count, jobs } from './jobs.js';
@@ -18,6 +19,7 @@ const SHARED = { permission: 'read', isShared: true } as const;
 export const ROUTES: Readonly<Record<string, Route>> = {
   'GET session': { permission: 'read', answer: session },
   'GET overview': { ...SHARED, answer: overview },
+  'GET captures': { ...SHARED, answer: captures },
   'GET jobs': { ...SHARED, answer: jobs },
   'GET jobs/count': { permission: 'read', answer: count },
   'POST jobs/cancel': { permission: 'cancel', answer: many('cancelMany') },
