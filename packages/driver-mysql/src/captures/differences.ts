@@ -1,4 +1,4 @@
-import { DriverError, isDriverError } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
 import type { CaptureProblem } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
@@ -38,23 +38,6 @@ export async function findCapture(
   return found;
 }
 
-/** The statement that made a trigger. The catalog's table has another one, in which literals are converted. */
-async function statementOf(
-  on: MysqlTransaction,
-  { schema, name }: Pick<FoundTrigger, 'schema' | 'name'>,
-): Promise<string> {
-  try {
-    const [[row]] = await on.query(`SHOW CREATE TRIGGER ${identifier(schema)}.${identifier(name)}`);
-    return String(Object(row)['SQL Original Statement']);
-  } catch (error) {
-    // Dropped just now.
-    if (Object(error).errno === NO_TRIGGER) return '';
-    throw toDriverError(error);
-  }
-}
-
-const NO_TRIGGER = 1360;
-
 /**
  * An account that may not see a trigger would find it missing.
  *
@@ -62,21 +45,36 @@ const NO_TRIGGER = 1360;
  */
 export async function refuseHidden(
   on: MysqlTransaction,
-  { table, triggers }: Wanted,
+  { table: { schema, table }, triggers }: Wanted,
   found: readonly FoundTrigger[],
 ): Promise<void> {
-  for (const { name } of triggers) {
-    if (found.some((each) => each.name === name)) continue;
-    await statementOf(on, { schema: table.schema, name }).catch((cause: unknown) => {
-      if (!isDriverError(cause, 'PermissionDenied')) throw cause;
-      throw new DriverError(
-        'PermissionDenied',
-        `This account may not see the triggers of ${table.name}: GRANT TRIGGER ON ${table.name} TO …, or look with another account.`,
-        { cause },
-      );
-    });
+  for (const { name } of triggers)
+    if (!found.some((each) => each.name === name)) await statementOf(on, { schema, table, name });
+}
+
+/**
+ * The statement that made a trigger. The catalog's table has another one, in which literals are converted. Empty without
+ * the trigger.
+ */
+async function statementOf(
+  on: MysqlTransaction,
+  { schema, table, name }: Pick<FoundTrigger, 'schema' | 'table' | 'name'>,
+): Promise<string> {
+  try {
+    const [[row]] = await on.query(`SHOW CREATE TRIGGER ${identifier(schema)}.${identifier(name)}`);
+    return String(Object(row)['SQL Original Statement']);
+  } catch (error) {
+    // Dropped just now, or never made.
+    if (Object(error).errno === NO_TRIGGER) return '';
+    const cause = toDriverError(error);
+    if (cause.code !== 'PermissionDenied') throw cause;
+    const of = `${identifier(schema)}.${identifier(table)}`;
+    const message = `This account may not see the triggers of ${of}: GRANT TRIGGER ON ${of} TO …, or look with another account.`;
+    throw new DriverError('PermissionDenied', message, { cause });
   }
 }
+
+const NO_TRIGGER = 1360;
 
 /** A problem, and the statements that end it. */
 export interface Difference extends CaptureProblem {
