@@ -129,6 +129,55 @@ test('a part whose jobs all run elsewhere is left alone until one may have come'
   expect(await round()).toHaveLength(2);
 });
 
+test('of many parts whose limits are reached, a few are looked at again in each watch interval', async () => {
+  const { parts, round, ends, clock } = limited();
+  const many = Array.from({ length: 40 }, (_, n) => part(`full ${n + 10}`));
+  parts.push(...many, part('free'));
+  for (const { limits } of many) ends.set(limits, reached);
+  await round();
+  let again = 0;
+  for (let passed = 0; passed < 8; passed++) {
+    clock.advance(RETRY_MS);
+    const swept = await round();
+    expect(swept).toContain(part('free').limits);
+    again += swept.length - 1;
+  }
+  expect(again).toBeGreaterThanOrEqual(many.length);
+  expect(again).toBeLessThanOrEqual(3 * many.length);
+});
+
+test('a part takes its slots first, until a sweep of it has had some, and again after it has found none', async () => {
+  const { parts, ends, jobs, clock } = limited();
+  const both: QueuePart = { queue: 'q', limits: '{"all":[1,60000,1],"one":1}' };
+  parts.push(both, rated('all'));
+  const found: [string, boolean][] = [];
+  const look = async (): Promise<void> => {
+    await jobs.round(async (pass) => {
+      found.push([pass.limits, pass.slotsFirst]);
+      (ends.get(pass.limits) ?? works)(pass);
+      pass.close(clock.now());
+    }, []);
+  };
+  await look();
+  await look();
+  ends.set(both.limits, reached);
+  await look();
+  clock.advance(RETRY_MS);
+  await look();
+  expect(found.filter(([limits]) => limits === both.limits).map(([, first]) => first)).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+  expect(found.filter(([limits]) => limits !== both.limits).map(([, first]) => first)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
 test('a free slot ends that at once for every part that has the limit', async () => {
   const { jobs, parts, round, ends, woken } = limited();
   const both = { queue: 'q', limits: '{"a":1,"b":1}' };

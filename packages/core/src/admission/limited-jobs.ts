@@ -15,6 +15,12 @@ import type { RatedStarts } from './rated-starts.js';
 /** How long the sweep of a part may go on at least, in milliseconds. */
 const LEAST_MS = 10;
 
+/** How many parts whose limits were reached are looked at again in a watch interval. */
+const VAIN_CLAIMS = 10;
+
+/** The most texts of limits that are remembered. */
+const MOST_TEXTS = 10_000;
+
 export interface LimitedJobsParts {
   readonly driver: Uses<{ admission: 'parts'; workers: 'notify' }>;
   readonly queues: readonly string[];
@@ -48,6 +54,11 @@ export class LimitedJobs implements Part, SweepSource {
   readonly #reached = new Map<string, number>();
   /** Until when a part is left alone because others have all of its jobs, by part. */
   readonly #busy = new Map<string, number>();
+  /**
+   * Texts of limits whose last sweep has had slots. Without that a part takes its slots before its starts, as all others
+   * would wait for a start that is taken in vain.
+   */
+  readonly #roomy = new Set<string>();
   readonly #pages: PartPages;
   /** Which sweep was the last one of a part, by part. */
   readonly #begun = new Map<string, number>();
@@ -93,7 +104,7 @@ export class LimitedJobs implements Part, SweepSource {
     const look = await this.#pages.look();
     const due = this.#due(look);
     const until = clock.now() + SWEEP_MS;
-    const forMs = Math.max(LEAST_MS, SWEEP_MS / due.length);
+    const roomy = due.filter(([, { limits }]) => this.#hasRoom(limits)).length;
     for (const [name, { queue, limits }] of due) {
       // The rest is for the next round.
       if (clock.now() >= until) return this.#parts.wake();
@@ -104,8 +115,11 @@ export class LimitedJobs implements Part, SweepSource {
       this.#last = name;
       look.reached({ queue, limits });
       const position = this.#position(name);
+      const slotsFirst = !this.#hasRoom(limits);
+      // A sweep that finds its limit reached is short, and leaves its time to the others.
+      const forMs = Math.max(LEAST_MS, SWEEP_MS / (slotsFirst ? due.length : roomy));
       const pass = new Sweep(
-        { queue, limits, forMs, takeStart: this.#takeStart(limits) },
+        { queue, limits, forMs, takeStart: this.#takeStart(limits), slotsFirst },
         position,
         clock.now(),
       );
@@ -182,6 +196,17 @@ export class LimitedJobs implements Part, SweepSource {
     return leftMs > 0;
   }
 
+  /** Many of them are looked at less often, as each look is a claim in vain. */
+  #limitReached(limits: string, now: number): void {
+    const { watchMs, pollMs } = this.#parts;
+    const times = Math.max(1, this.#reached.size / VAIN_CLAIMS);
+    this.#reached.set(limits, now + Math.max(watchMs, Math.min(pollMs, watchMs * times)));
+  }
+
+  #hasRoom(limits: string): boolean {
+    return this.#roomy.has(limits) || sizesOf(limits).length === 0;
+  }
+
   #takeStart(limits: string): TakeStart | undefined {
     return ratesOf(limits).length === 0 ? undefined : () => this.#parts.starts.take(limits);
   }
@@ -196,9 +221,12 @@ export class LimitedJobs implements Part, SweepSource {
   #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
     const { clock, watchMs, driver, alarm, wake, onFault, starts } = this.#parts;
     const now = clock.now();
+    if (end === 'limit reached') this.#roomy.delete(limits);
+    else if (worked) this.#roomy.add(limits);
+    if (this.#roomy.size > MOST_TEXTS) this.#roomy.clear();
     // Its time may have come meanwhile.
     if (end === 'no start') alarm.within(Math.max(1, starts.leftMs(limits)));
-    else if (end === 'limit reached') this.#reached.set(limits, now + watchMs);
+    else if (end === 'limit reached') this.#limitReached(limits, now);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(now));
     // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.

@@ -176,7 +176,7 @@ export const ratedRuns = theme('rated runs', (test) => {
     expect(nextMs - (job?.createdAt.getTime() ?? 0)).toBeGreaterThanOrEqual(3 * 3_600_000);
   });
 
-  test('where the slots of a limit are taken, the start is given back', async (stage) => {
+  test('where the slots of a limit are taken, no start is taken', async (stage) => {
     const { key, queue, reader } = stage;
     const handler = defineHandler({
       kind: 'work',
@@ -188,11 +188,22 @@ export const ratedRuns = theme('rated runs', (test) => {
     const client = clientOf(stage, [handler]);
     const slot = await client.limits.slots(key, { max: 1 }).acquire();
     await client.enqueue(handler, { payload: 1 });
-    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' });
+    let takes = 0;
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' }, (driver) =>
+      instead(driver, {
+        admission: {
+          take(rates, take) {
+            takes += 1;
+            return driver.admission.take(rates, take);
+          },
+        },
+      }),
+    );
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker is idle', idle);
-    expect(await reader.rate(key)).toMatchObject({ lastTake: null });
+    expect(takes).toBe(0);
+    expect((await reader.rate(key))?.lastTake ?? null).toBeNull();
     await slot[Symbol.asyncDispose]();
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
     expect(await reader.rate(key)).toMatchObject({ lastTake: expect.any(String) });

@@ -114,11 +114,12 @@ export class Claims<Tx> {
     await this.#start?.giveBack();
   }
 
-  /** Takes what a run needs before its claim, unless it is in hand. */
+  /** Takes what a run needs, unless it is in hand. If there is none, the sweep is over. */
   async #mayStart(): Promise<boolean> {
     const { takeStart } = this.#pass;
     if (takeStart === undefined) return true;
     this.#start ??= await takeStart();
+    if (this.#start === null) this.#pass.noStart();
     return this.#start !== null;
   }
 
@@ -130,16 +131,15 @@ export class Claims<Tx> {
     if (ahead === null && !this.#goesOn) return this.#leaveOff();
     this.#worked = false;
     if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
-    if (!(await this.#mayStart())) {
-      this.#pass.noStart();
-      return null;
-    }
+    const { slotsFirst } = this.#pass;
+    if (!slotsFirst && !(await this.#mayStart())) return null;
     const { sizes, clock } = this.#flow;
     if (this.#pass.limits === NO_LIMITS) this.#search = await sizes.search(this.#pass.queue, this.#most);
     this.#pass.catchUp(this.#most !== undefined);
     this.#most = undefined;
     const began = clock.now();
-    return this.#claimed(await this.session.claim(this.#criteria(this.#search.limit)), began);
+    const jobs = this.#claimed(await this.session.claim(this.#criteria(this.#search.limit)), began);
+    return slotsFirst && jobs.length > 0 && !(await this.#mayStart()) ? null : jobs;
   }
 
   #claimed(jobs: readonly Job[], began: number): readonly Job[] {

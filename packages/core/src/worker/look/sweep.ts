@@ -18,6 +18,8 @@ export interface Stretch {
   readonly forMs?: number;
   /** Takes what a run of these jobs needs before its claim. Null: there is none now. Default: a run needs nothing. */
   readonly takeStart?: TakeStart | undefined;
+  /** Whether a claim, with its slots, goes before `takeStart`. Default: it comes after that. */
+  readonly slotsFirst?: boolean;
 }
 
 export type TakeStart = () => Promise<Start | null>;
@@ -58,17 +60,19 @@ export class Sweep {
   readonly queue: string;
   readonly limits: string;
   readonly takeStart: TakeStart | undefined;
+  readonly slotsFirst: boolean;
   /** When its time is over. */
   readonly until: number;
 
   constructor(
-    { queue, limits = NO_LIMITS, forMs = SWEEP_MS, takeStart }: Stretch,
+    { queue, limits = NO_LIMITS, forMs = SWEEP_MS, takeStart, slotsFirst = false }: Stretch,
     position: ScanPosition,
     now: number,
   ) {
     this.queue = queue;
     this.limits = limits;
     this.takeStart = takeStart;
+    this.slotsFirst = slotsFirst;
     this.until = now + forMs;
     this.#position = position;
     this.#lookBack = position.lookBack(now);
