@@ -37,7 +37,7 @@ export { HIGHEST_ID, NO_ID, rangeOf } from './driver/job-ids.js';
 export type * from './driver/jobs.js';
 export { keepAsking } from './driver/keep-asking.js';
 export type * from './driver/lane.js';
-export { noTransaction } from './driver/no-transaction.js';
+export { noTransaction, onlyReads } from './driver/no-transaction.js';
 export { isOwnHandle, ownHandle } from './driver/own-handle.js';
 export {
   beforePaused,

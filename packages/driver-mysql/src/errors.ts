@@ -1,5 +1,5 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
-import { firstError, isError, messageOf, SOCKET_CODES } from '@rowlock/core/driver';
+import { firstError, isError, messageOf, onlyReads, SOCKET_CODES } from '@rowlock/core/driver';
 
 /**
  * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.
@@ -127,6 +127,9 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   PermissionDenied: 'The database user lacks a right.',
 };
 
+/** As after START TRANSACTION READ ONLY. The driver's own transactions may write. */
+const READ_ONLY_TRANSACTION = 1792;
+
 /** An option of the server forbids the statement. Only the message names the option. */
 const FORBIDDEN = 1290;
 const READ_ONLY = /read[-_]only/i;
@@ -154,6 +157,7 @@ export function isRefusal(error: unknown): boolean {
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
 export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
   if (isDriverError(error)) return error;
+  if (errnoOf(error) === READ_ONLY_TRANSACTION) return onlyReads(error);
   const known = causeOf(error);
   // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;

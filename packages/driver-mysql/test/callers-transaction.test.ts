@@ -1,4 +1,4 @@
-import { createRowlock, type Rowlock } from '@rowlock/core';
+import { createRowlock, increment, type Rowlock } from '@rowlock/core';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import {
   type Connection,
@@ -215,25 +215,123 @@ test.each(OPTIONS)('no option of a connection alters what is read: %j', async (o
   expect(await payloads()).toEqual([{ n: 1 }]);
 });
 
-test.each<[string, (answer: [unknown, unknown]) => unknown]>([
-  ['nothing', () => undefined],
-  ['rows alone', ([rows]) => rows],
-  [
-    'rows as arrays',
-    ([rows, fields]) => [Array.isArray(rows) ? rows.map((row) => Object.values(row)) : rows, fields],
+type Answer = [result: unknown, fields: unknown];
+
+/** Each row with other names, or other values. */
+const eachRow =
+  (changed: (name: string, value: unknown) => [string, unknown]) =>
+  ([rows, fields]: Answer): Answer => [
+    Array.isArray(rows)
+      ? rows.map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, value]) => changed(name, value))),
+        )
+      : rows,
+    fields,
+  ];
+
+const camelCased = eachRow((name, value) => [
+  name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()),
+  value,
+]);
+
+const SHAPES: Readonly<Record<string, (answer: Answer) => unknown>> = {
+  nothing: () => undefined,
+  'rows alone': ([rows]) => rows,
+  'rows as arrays': ([rows, fields]) => [
+    Array.isArray(rows) ? rows.map((row) => Object.values(row)) : rows,
+    fields,
   ],
-])('an object that answers with %s is refused before anything is written', async (_, changed) => {
-  await withConnection(async (connection) => {
-    await connection.beginTransaction();
-    const tx: MysqlTransaction = {
-      execute: async (sql, values) => Object(changed(await connection.execute<never>(sql, values))),
-      query: async (sql, values) => Object(changed(await connection.query<never>(sql, values))),
-    };
-    await expect(rowlock.enqueue(Work, { payload: 1 }, { tx })).rejects.toMatchObject({
-      code: 'InvalidInput',
-      message: expect.stringContaining('execute(sql, values)'),
+  'rows in camel case': camelCased,
+  'rows in capitals': eachRow((name, value) => [name.toUpperCase(), value]),
+  'JSON that is parsed': eachRow((name, value) => [
+    name,
+    /^[{[]/.test(`${value}`) ? JSON.parse(`${value}`) : value,
+  ]),
+  'numbers for texts of digits': eachRow((name, value) => [
+    name,
+    /^\d+$/.test(`${value}`) ? Number(value) : value,
+  ]),
+  'undefined for NULL': eachRow((name, value) => [name, value ?? undefined]),
+  'results in camel case alone': ([result, fields]) =>
+    Array.isArray(result) ? [result, fields] : [{ serverStatus: Object(result).serverStatus }, fields],
+};
+
+/** How an object with answers of its own may stand before a connection. */
+const BEFORE: Readonly<
+  Record<string, (connection: Connection, changed: (answer: Answer) => unknown) => MysqlTransaction>
+> = {
+  'an object': (connection, changed) => ({
+    execute: async (sql, values) => Object(changed(await connection.execute<never>(sql, values))),
+    query: async (sql, values) => Object(changed(await connection.query<never>(sql, values))),
+  }),
+  'a Proxy': (connection, changed) =>
+    new Proxy(connection, {
+      get(target, name) {
+        if (name === 'execute')
+          return async (...call: [never]) => changed(await target.execute<never>(...call));
+        if (name === 'query') return async (...call: [never]) => changed(await target.query<never>(...call));
+        return Reflect.get(target, name);
+      },
+    }),
+  'a connection with methods of a tool': (connection, changed) => {
+    const { execute, query } = connection;
+    return Object.assign(connection, {
+      execute: async (...call: [never]) => Object(changed(await execute.apply(connection, call))),
+      query: async (...call: [never]) => Object(changed(await query.apply(connection, call))),
     });
-    await connection.commit();
+  },
+};
+
+const cases = Object.keys(BEFORE).flatMap((form) =>
+  Object.keys(SHAPES).map((shape) => [form, shape] as const),
+);
+
+test.each(cases)(
+  '%s that answers with %s is refused in every call, before anything is written',
+  async (form, shape) => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+    await withConnection(async (connection) => {
+      await connection.beginTransaction();
+      const tx = BEFORE[form]?.(connection, SHAPES[shape] ?? String) ?? connection;
+      for (const call of [...calls(tx, publicId), ...writes(tx, publicId)])
+        await expect(call()).rejects.toMatchObject({
+          code: 'InvalidInput',
+          message: expect.stringContaining('execute(sql, values)'),
+        });
+      await connection.commit();
+    });
+    expect(await payloads()).toEqual(['there']);
+    expect(await rowlock.jobs.pauses()).toEqual([]);
+  },
+);
+
+/** Further calls, which write, each on something that is not there. */
+function writes(tx: MysqlTransaction, publicId: string): readonly (() => Promise<unknown>)[] {
+  return [
+    () => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
+    () => rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, {}, { tx }),
+    () => rowlock.jobs.pause({ kind: 'work' }, {}, { tx }),
+  ];
+}
+
+for (const [form, made] of Object.entries(FORMS)) {
+  test(`${form} in a transaction that only reads is told so by every call that writes, and the others read`, async () => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+    await withConnection(async (connection) => {
+      await connection.query('START TRANSACTION READ ONLY');
+      const tx = made(connection);
+      expect(await rowlock.find(publicId, { tx })).toMatchObject({ payload: 'there' });
+      expect(await rowlock.jobs.count({ status: 'new' }, { tx })).toMatchObject({ count: 1 });
+      const [plain, unique, many] = calls(tx, publicId);
+      const cancel = () => rowlock.cancel(publicId, { tx });
+      for (const call of [plain, unique, many, cancel, ...writes(tx, publicId)])
+        await expect(call?.()).rejects.toMatchObject({
+          code: 'InvalidInput',
+          isRetryable: false,
+          message: expect.stringMatching(/only reads/),
+        });
+      await connection.commit();
+    });
+    expect(await payloads()).toEqual(['there']);
   });
-  expect(await payloads()).toEqual([]);
-});
+}

@@ -1,5 +1,5 @@
 import '@rowlock/servers/vitest';
-import { createRowlock, type Rowlock } from '@rowlock/core';
+import { createRowlock, increment, type Rowlock } from '@rowlock/core';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import postgresJs from 'postgres';
@@ -273,3 +273,38 @@ test('postgres.js: a call is in its transaction, and what it stores is what was 
   expect(await payloads()).toEqual([stored, 'text', stored]);
   await sql.end();
 });
+
+/** The calls that write, each on a job that is there, or on something that is not. */
+const WRITES: Readonly<Record<string, (tx: PostgresTransaction, publicId: string) => Promise<unknown>>> = {
+  enqueue: (tx) => rowlock.enqueue(Work, { payload: 'lost' }, { tx }),
+  'enqueue with a unique key': (tx) => rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
+  enqueueMany: (tx) => rowlock.enqueueMany(Work, [{ payload: 'lost' }, { payload: 'lost' }], { tx }),
+  cancel: (tx, publicId) => rowlock.cancel(publicId, { tx }),
+  redrive: (tx, publicId) => rowlock.redrive(publicId, { tx }),
+  updateMetadata: (tx, publicId) => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
+  'schedules.set': (tx) =>
+    rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, {}, { tx }),
+  'pauses.set': (tx) => rowlock.jobs.pause({ kind: 'work' }, {}, { tx }),
+};
+
+for (const [form, made] of Object.entries(FORMS)) {
+  test(`${form} in a transaction that only reads is told so by every call that writes, and the others read`, async () => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+    await withClient(async (client) => {
+      await client.query('BEGIN READ ONLY');
+      const tx = made(client);
+      expect(await rowlock.find(publicId, { tx })).toMatchObject({ payload: 'there' });
+      expect(await rowlock.jobs.count({ status: 'new' }, { tx })).toMatchObject({ count: 1 });
+      for (const [name, write] of Object.entries(WRITES)) {
+        await client.query('ROLLBACK');
+        await client.query('BEGIN READ ONLY');
+        await expect(write(tx, publicId), name).rejects.toMatchObject({
+          code: 'InvalidInput',
+          isRetryable: false,
+          message: expect.stringMatching(/only reads/),
+        });
+      }
+    });
+    expect(await payloads()).toEqual(['there']);
+  });
+}

@@ -6,8 +6,8 @@ import { isOpen } from './server-status.js';
 /** Answers without rows, so that the server says whether a transaction is open. Changes nothing. */
 const STATUS = 'DO 0';
 
-/** A result whose form shows how the caller's object gives rows and texts. */
-const SHAPE = "SELECT 'as text' AS answer";
+/** A result whose form shows how the caller's object names the columns of a row, and gives their values. */
+const SHAPE = `SELECT 'as text' AS answer, '{"as": "text"}' AS json_text, '9007199254740993' AS long_number, 7 AS short_number, NULL AS no_value`;
 
 /** No option of the caller's connection alters what is read. A function: `false` of the connection would override `true`. */
 const AS_READ_HERE = {
@@ -19,7 +19,7 @@ const AS_READ_HERE = {
 /** The last turn on each connection: see `serially`. */
 const turns = new WeakMap<object, Promise<unknown>>();
 
-/** Objects of other makes than `mysql2` that answer in a known form. */
+/** Objects other than unchanged connections of `mysql2` that answer in a known form. */
 const known = new WeakSet<object>();
 
 /**
@@ -64,7 +64,7 @@ export class CallersTransaction implements MysqlTransaction {
   /** For a statement that does no harm outside of a transaction. No other one goes ahead of it. */
   readonly harmless: Pick<MysqlTransaction, 'execute'> = {
     execute: async (sql, values) => {
-      if (this.#client === undefined) await this.#checkShape();
+      if (!this.#hasKnownShape) await this.#checkShape();
       return this.#looked(await this.#send(sql, values), noTransaction);
     },
   };
@@ -109,16 +109,22 @@ export class CallersTransaction implements MysqlTransaction {
   /** @throws DriverError `TransactionOver` */
   async #confirm(): Promise<void> {
     const [result] = listOf(await this.#tx.query(STATUS));
-    const { serverStatus } = Object(result);
-    if (typeof serverStatus !== 'number') throw otherShape();
+    const { serverStatus, affectedRows, insertId } = Object(result);
+    if (typeof serverStatus !== 'number' || Number.isNaN(Number(affectedRows) + Number(insertId)))
+      throw otherShape();
     if (!isOpen(serverStatus)) throw noTransaction();
   }
 
-  /** @throws DriverError `InvalidInput` */
+  get #hasKnownShape(): boolean {
+    return (this.#client !== undefined && isUnchanged(this.#tx)) || known.has(this.#tx);
+  }
+
+  /** @throws DriverError `InvalidInput`, `TransactionOver` */
   async #checkShape(): Promise<void> {
-    if (this.#client !== undefined || known.has(this.#tx)) return;
-    const [rows] = listOf(await this.#tx.execute(SHAPE, []));
-    if (Object(listOf(rows)[0]).answer !== 'as text') throw otherShape();
+    if (this.#hasKnownShape) return;
+    const [rows] = listOf(await this.#send(SHAPE, []));
+    if (!isKnownRow(listOf(rows)[0])) throw otherShape();
+    await this.#confirm();
     known.add(this.#tx);
   }
 
@@ -143,6 +149,19 @@ function clientOf(tx: object): Client | undefined {
   return connection?.config !== undefined && connection._commands !== undefined ? connection : undefined;
 }
 
+/** Whether the methods are those of the class. A tool may have put others on the object, or stand before it as a Proxy. */
+function isUnchanged(tx: MysqlTransaction): boolean {
+  const { execute, query } = Object(Object.getPrototypeOf(tx));
+  return tx.execute === execute && tx.query === query;
+}
+
+/** Whether a row of SHAPE is as `mysql2` gives it. With `bigNumberStrings` a number is a text. */
+function isKnownRow(row: unknown): boolean {
+  const { answer, json_text, long_number, short_number, no_value } = Object(row);
+  const isText = answer === 'as text' && json_text === '{"as": "text"}' && long_number === '9007199254740993';
+  return isText && String(short_number) === '7' && no_value === null;
+}
+
 function isIdle({ _command, _commands }: Client): boolean {
   return !_command && _commands.length === 0;
 }
@@ -165,7 +184,7 @@ function listOf(answer: unknown): readonly unknown[] {
 function otherShape(): DriverError {
   return new DriverError(
     'InvalidInput',
-    "'tx' answers in a form that is not known here. Its execute(sql, values) and query(sql, values) must resolve with [result, fields], as those of mysql2/promise do, and each row must be an object. The call has changed no job.",
+    "'tx' answers in a form that is not known here. Its execute(sql, values) and query(sql, values) must resolve with [result, fields], as those of mysql2/promise do, and each row must be an object with the names and values of the columns as SQL has them. The call has changed no job.",
   );
 }
 

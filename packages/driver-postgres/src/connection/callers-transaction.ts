@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { isOwnHandle, noTransaction } from '@rowlock/core/driver';
+import { isOwnHandle, noTransaction, onlyReads } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import { toDriverError } from '../errors.js';
 import {
@@ -10,6 +10,9 @@ import {
   statementOf,
 } from '../query.js';
 import { MARK, NOT_WITHIN, within } from '../values/within.js';
+
+/** On the driver's own connections this means a server that only reads. */
+const READ_ONLY_TRANSACTION = '25006';
 
 /**
  * A caller's transaction. No statement takes effect outside of it.
@@ -45,7 +48,8 @@ export class CallersTransaction implements Queryable {
       await this.#mark();
       return await send(within(text));
     } catch (error) {
-      throw String(Object(error).message).includes(NOT_WITHIN) ? noTransaction() : toDriverError(error);
+      if (String(Object(error).message).includes(NOT_WITHIN)) throw noTransaction();
+      throw Object(error).code === READ_ONLY_TRANSACTION ? onlyReads(error) : toDriverError(error);
     }
   }
 

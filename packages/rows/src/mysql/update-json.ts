@@ -11,6 +11,7 @@ import {
   stepsOf,
   toDriverError,
 } from '@rowlock/driver-mysql/internal';
+import { unknownAnswer } from '../unknown-answer.js';
 
 /** The rows and the column to change. */
 export interface JsonColumn {
@@ -54,14 +55,21 @@ export async function updateJson(
   const { text, values } = sql`
     UPDATE ${name} SET ${assignmentsOf(named(column), steps)} WHERE ${joined(conditions, ' AND ')}`;
   try {
-    const [{ info, affectedRows }] = await on.execute(text, values);
-    // A connection without FOUND_ROWS counts the rows that have changed. The message has both numbers.
-    const [, matched] = /^Rows matched: (\d+)/.exec(info) ?? [];
-    return Number(matched ?? affectedRows);
+    return countIn(await on.execute(text, values));
   } catch (error) {
     const refusal = refusalIn(error);
     throw refusal === error ? toDriverError(error) : refusal;
   }
+}
+
+function countIn(answer: unknown): number {
+  const [result] = Array.isArray(answer) ? answer : [];
+  const { info, affectedRows } = Object(result);
+  // A connection without FOUND_ROWS counts the rows that have changed. The message has both numbers.
+  const [, matched] = /^Rows matched: (\d+)/.exec(info) ?? [];
+  const count = Number(matched ?? affectedRows);
+  if (Number.isNaN(count)) throw unknownAnswer('execute(sql, values) must resolve with [result, fields]');
+  return count;
 }
 
 function named(name: string): Fragment {

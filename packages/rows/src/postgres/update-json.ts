@@ -1,7 +1,8 @@
-import { DriverError, type Operation } from '@rowlock/core';
+import type { Operation } from '@rowlock/core';
 import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import type { Where } from '@rowlock/core/types';
 import { identifier, toDriverError, updatedJson } from '@rowlock/driver-postgres/internal';
+import { unknownAnswer } from '../unknown-answer.js';
 
 /** The rows and the column to change. */
 export interface JsonColumn {
@@ -67,9 +68,6 @@ function countIn(answer: unknown): number {
   const [row] = Array.isArray(rows) ? rows : [];
   const count = Number(Object(row).updated);
   if (Number.isNaN(count))
-    throw new DriverError(
-      'InvalidInput',
-      'The answer has a form that is not known here: query(text, values) must resolve with an array of rows, or with { rows }. The update may have been made.',
-    );
+    throw unknownAnswer('query(text, values) must resolve with an array of rows, or with { rows }');
   return count;
 }

@@ -55,6 +55,16 @@ test('a row that stays as it is counts, also on a connection that counts changed
   await client.end();
 });
 
+test('an answer in another form than that of mysql2 is told in a sentence', async () => {
+  const results = {
+    execute: async (sql: string, values?: never) => Object((await pool.execute<never>(sql, values))[0]),
+  };
+  await expect(updateJson(results, { ...STATS, where: { id: 1 } }, [increment('n')])).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.stringContaining('may have been made'),
+  });
+});
+
 test('names are quoted, and values are no part of the statement', async () => {
   await pool.query('DROP TABLE IF EXISTS `ta``ble`');
   await pool.query('CREATE TABLE `ta``ble` (`i.d` INT, `js``on` JSON, its VARCHAR(9))');
