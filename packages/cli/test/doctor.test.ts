@@ -176,9 +176,45 @@ describe.each(SERVERS)('on $name', (server) => {
     });
   });
 
+  test('a schedule that cannot be fired, and one whose job never ends', async () => {
+    const { url, rowlock } = await stage(server);
+    const daily = defineSchedule({ handler: Mail, payload: {}, every: '1d' });
+    await rowlock.schedules.set('refused', daily);
+    await rowlock.schedules.set('stuck', daily);
+    await sql(
+      server,
+      url,
+      "UPDATE rowlock_schedule SET broken = 'Not welcome.', broken_at = now() WHERE name = 'refused'",
+    );
+    const id = '11111111-1111-4111-8111-111111111111';
+    await sql(
+      server,
+      url,
+      `UPDATE rowlock_schedule SET skipped = 7, skipped_tick = now(), skipped_for = '${id}' WHERE name = 'stuck'`,
+    );
+    expect(await examined(url)).toMatchObject({
+      code: 1,
+      findings: [
+        {
+          check: 'schedules',
+          severity: 'broken',
+          what: 'The schedule refused cannot be fired. Not welcome.',
+        },
+        {
+          check: 'schedules',
+          severity: 'warning',
+          what: expect.stringMatching(`^The schedule stuck skips .*${id}`),
+        },
+      ],
+    });
+    const { stdout } = await call(['schedules', 'list'], { url });
+    expect(stdout).toContain('broken: Not welcome.');
+    expect(stdout).toMatch(/stuck .* 7 +skipped/);
+  });
+
   test('a schedule that never fires again', async () => {
     const { url, rowlock } = await stage(server);
-    const once = defineSchedule({ handler: Mail, payload: {}, cron: '0 0 0 1 1 * 2099' });
+    const once = defineSchedule({ handler: Mail, payload: {}, cron: '0 0 1 1 *' });
     await rowlock.schedules.set('once', once);
     expect(await examined(url)).toEqual({ code: 0, findings: [] });
     // As after its last tick.

@@ -5,6 +5,7 @@ export { systemClock } from './clock.js';
 export * from './driver/admission.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';
+export { apart, mayBeOfOne, type Refused } from './driver/apart.js';
 export { BeatingAnchor, type Pulse } from './driver/beating-anchor.js';
 export type * from './driver/capture-store.js';
 export { type CaptureTrial, refusedTable, tryCapture } from './driver/capture-trial.js';
@@ -14,6 +15,7 @@ export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
 export { type Checks, examined, type Fault, type Finding } from './driver/finding.js';
+export { type Fired, firedOf } from './driver/fired.js';
 export {
   type Admitted,
   type Followers,
@@ -55,6 +57,7 @@ export {
   partsPage,
   type QueuePart,
 } from './driver/queue-parts.js';
+export type { RefusedJob } from './driver/refused-job.js';
 export {
   type ColumnCondition,
   conditionOf,
@@ -65,7 +68,7 @@ export {
 export { runOver } from './driver/run-over.js';
 export type * from './driver/run-record.js';
 export { type LastRun, type RunOnRecord, type RunView, runsOf } from './driver/run-view.js';
-export type * from './driver/schedule-store.js';
+export * from './driver/schedule-store.js';
 export type * from './driver/schema.js';
 export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export { storableJson, storableText } from './driver/storable.js';

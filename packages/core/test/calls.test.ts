@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Job, Survey, WakeUp } from '../src/driver.js';
+import type { Job, NewSchedule, ScheduleRow, Survey, WakeUp } from '../src/driver.js';
 import { createRowlock, type Driver, defineHandler, type RowlockOptions } from '../src/index.js';
 import { Calls } from './calls.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { settled } from './resting-worker.js';
+import { scheduleRow } from './schedule-row.js';
 
 const ONE = '00000000-0000-4000-8000-000000000001';
 const LIMITS = '{"door":1}';
@@ -53,7 +54,7 @@ const SCENES: readonly Scene[] = [
       schedules: { nightly: { handler: work(), payload: {}, every: '1d' } },
     },
     answers: ({ jobs, workers, admission, history }) => ({
-      followers: { admit: async () => ({ queues: ['later'], last: null, skipped: false }) },
+      followers: { admit: async () => ({ queues: ['later'], last: null, skipped: false, refused: [] }) },
       insight: {
         backlog: async () => [],
         facts: async () => ({ now: new Date(0), jobs: [], more: false }),
@@ -119,7 +120,12 @@ test.each(SCENES)(
       },
     });
     const { schedules } = driver;
-    const known = { ...schedules, find: async () => ({ now: 0, schedules: [] }), set: async () => {} };
+    const rows: ScheduleRow[] = [];
+    const known = {
+      ...schedules,
+      find: async () => ({ now: 0, schedules: rows }),
+      set: async (given: readonly NewSchedule[]) => void rows.push(...given.map((each) => scheduleRow(each))),
+    };
     const log = (level: string) => (_: object, message: string) => calls.note(`# ${level}: ${message}`);
     const rowlock = createRowlock({
       driver: calls.of({ ...driver, schedules: known, ...answers?.(driver) }),

@@ -32,6 +32,7 @@ test('while all slots run, what a dead worker has leased is put back when it was
     reclaimed: dead.length,
     missing: ['w4'],
     own: [],
+    refused: [],
   }));
   await pass(249);
   expect(asked).toEqual([]);
@@ -46,7 +47,7 @@ test('while all slots run, there is one look for dead workers at a time, one in 
   const answer = gate();
   const { worker, end, asked, pass } = await busyWorker(async () => {
     if (asked.length === 3) await answer.opened;
-    return { reclaimed: 0, missing: [], own: [] };
+    return { reclaimed: 0, missing: [], own: [], refused: [] };
   });
   for (let ms = 0; ms < 749; ms += 7) await pass(7);
   expect(asked).toHaveLength(2);
@@ -68,7 +69,7 @@ test('while all slots run, there is one look for dead workers at a time, one in 
 test('while all slots run, a look for dead workers that fails is told of, and made again', async () => {
   const { worker, end, asked, pass } = await busyWorker(async () => {
     if (asked.length === 1) throw new DriverError('ConnectionLost', 'The cable was pulled.');
-    return { reclaimed: 0, missing: [], own: [] };
+    return { reclaimed: 0, missing: [], own: [], refused: [] };
   });
   const faults: unknown[] = [];
   worker.on('fault', (error) => faults.push(error));
@@ -84,7 +85,7 @@ test('where no slot works, nobody looks for dead workers when nothing is leased'
   const asked: unknown[] = [];
   const reclaim = async (scope: ReclaimScope): Promise<Reclaimed> => {
     asked.push(scope);
-    return { reclaimed: 0, missing: [], own: [] };
+    return { reclaimed: 0, missing: [], own: [], refused: [] };
   };
   const {
     clock,
@@ -117,7 +118,7 @@ test('where each answer takes long, what a dead worker has leased is put back as
     survey: () => slow({ ...NOTHING, leased }),
     reclaim: async ({ dead }) => {
       leased &&= !dead.includes('w4');
-      return slow({ reclaimed: dead.length, missing: leased ? ['w4'] : [], own: [] });
+      return slow({ reclaimed: dead.length, missing: leased ? ['w4'] : [], own: [], refused: [] });
     },
   };
   let clock = handClock();

@@ -11,6 +11,7 @@ export const NOTHING: Survey = {
   limited: false,
   followers: false,
   nextTickMs: null,
+  refused: [],
 };
 
 /** What a database answers that has nothing else. */
@@ -106,6 +107,7 @@ export function emptyDatabase(answers: Answers): {
       resume: unused,
       remove: unused,
       fire: unused,
+      noteBroken: unused,
     },
     jobs: {
       enqueue: unused,
@@ -124,7 +126,7 @@ export function emptyDatabase(answers: Answers): {
         surveys += 1;
         return answers.survey();
       },
-      reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [] })),
+      reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [], refused: [] })),
       startRuns: answers.startRuns ?? (() => receipt(NO_EARLIER_RUNS)),
       endCrashed: unused,
       noteRun: unused,
@@ -159,7 +161,7 @@ export function emptyDatabase(answers: Answers): {
       resume: unused,
       pauses: async () => [],
     },
-    followers: { admit: async () => ({ queues: [], last: null, skipped: false }) },
+    followers: { admit: async () => ({ queues: [], last: null, skipped: false, refused: [] }) },
     close: async () => {},
     join: () => driver,
   };

@@ -57,6 +57,7 @@ import { ratedRuns } from './themes/rated-runs.js';
 import { rates } from './themes/rates.js';
 import { realms } from './themes/realms.js';
 import { receipts } from './themes/receipts.js';
+import { refusedRows } from './themes/refused-rows.js';
 import { refusedSettlements } from './themes/refused-settlements.js';
 import { replacingEnqueues } from './themes/replacing.js';
 import { reportedRuns } from './themes/reported-runs.js';
@@ -166,6 +167,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(waitingCallers),
   heartbeats,
   silence,
+  refusedRows,
   refusedSettlements,
   outcomes,
   leased(outcomes),

@@ -215,10 +215,14 @@ export type Samples = Readonly<Record<SampledCode, (() => Promise<unknown>) | Im
 export interface Mishaps {
   readonly truncate: Truncate | Impossible;
   readonly refuse: Refuse | Impossible;
+  readonly refuseRows: RefuseRows | Impossible;
 }
 
 /** From now on the table of jobs refuses a row whose output or error has this text. */
 export type Refuse = (text: string) => Promise<void>;
+
+/** A trigger of the application's: from now on it refuses these statements on a job whose payload has this text. Null: no more. */
+export type RefuseRows = (verb: 'INSERT' | 'UPDATE' | 'DELETE', text: string | null) => Promise<void>;
 
 /** Somebody empties a table, and its ids begin anew. */
 export type Truncate = (table: 'job' | 'run' | 'worker') => Promise<void>;

@@ -88,6 +88,7 @@ const THEMES = [
   'waiting callers, leased',
   'heartbeats',
   'silence',
+  'refused rows',
   'refused settlements',
   'outcomes',
   'outcomes, leased',

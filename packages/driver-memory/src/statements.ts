@@ -26,6 +26,7 @@ export {
   dueSchedules,
   findSchedules,
   fireSchedules,
+  noteBroken,
   pauseSchedule,
   removeSchedule,
   resumeSchedule,

@@ -222,7 +222,17 @@ CREATE TABLE IF NOT EXISTS rowlock_schedule (
   source       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   -- NULL: never again.
   next_at      DATETIME(3),
+  -- The newest instant that is over, whether it had a job or not.
+  tick_at      DATETIME(3),
+  -- When a job came of a tick last.
   fired_at     DATETIME(6),
+  -- The ticks that an outstanding job has left out: how many, the newest instant, and the public id of that job.
+  skipped      BIGINT NOT NULL DEFAULT 0,
+  skipped_tick DATETIME(3),
+  skipped_for  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
+  -- Why it cannot be fired, and since when.
+  broken       TEXT,
+  broken_at    DATETIME(6),
   paused_at    DATETIME(6),
   paused_by    VARCHAR(255),
   updated_at   DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),

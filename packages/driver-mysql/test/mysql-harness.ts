@@ -63,6 +63,17 @@ async function openDatabase(
           `ALTER TABLE rowlock_job ADD CHECK (${held} NOT LIKE ${plain.escape(`%${text}%`)})`,
         );
       },
+      async refuseRows(verb, text) {
+        await plain.query(`DROP TRIGGER IF EXISTS refuse_${verb}`);
+        if (text === null) return;
+        const row = verb === 'INSERT' ? 'NEW' : 'OLD';
+        await plain.query(`
+          CREATE TRIGGER refuse_${verb} BEFORE ${verb} ON rowlock_job FOR EACH ROW BEGIN
+            IF CAST(${row}.payload AS CHAR) LIKE ${plain.escape(`%${text}%`)} THEN
+              SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'this job is not welcome';
+            END IF;
+          END`);
+      },
     },
 
     async process({ sessions = usual, answerMs, mostConnections } = {}) {

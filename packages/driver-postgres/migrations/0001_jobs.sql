@@ -270,7 +270,17 @@ CREATE TABLE schedule (
   source       text NOT NULL CHECK (source IN ('code', 'dynamic')),
   -- Null: never again.
   next_at      timestamptz(3) CHECK (isfinite(next_at)),
+  -- The newest instant that is over, whether it had a job or not.
+  tick_at      timestamptz(3),
+  -- When a job came of a tick last.
   fired_at     timestamptz,
+  -- The ticks that an outstanding job has left out: how many, the newest instant, and the public id of that job.
+  skipped      bigint NOT NULL DEFAULT 0,
+  skipped_tick timestamptz(3),
+  skipped_for  uuid,
+  -- Why it cannot be fired, and since when.
+  broken       text,
+  broken_at    timestamptz,
   paused_at    timestamptz,
   paused_by    text,
   updated_at   timestamptz NOT NULL DEFAULT clock_timestamp(),

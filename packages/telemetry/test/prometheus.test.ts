@@ -26,6 +26,7 @@ function samples(text: string): ReadonlyMap<string, number> {
 const nothing = {
   jobs: { pauses: async () => [] },
   limits: { list: async () => [] },
+  schedules: { list: async () => [] },
 };
 
 /** What is known of an empty database whose workers are looked for like this. */

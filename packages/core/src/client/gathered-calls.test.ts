@@ -75,6 +75,9 @@ test.each([
   new DriverError('InvalidInput', 'A trigger does not like it.'),
   new DriverError('Unknown', 'Nor that.'),
   new DriverError('LockTimeout', 'Another transaction has its key.'),
+  new DriverError('PermissionDenied', 'A policy does not let it in.'),
+  new DriverError('SchemaOutdated', 'The table of a trigger is gone.'),
+  new DriverError('StatementCancelled', 'A trigger took too long.'),
 ])('one whose jobs are refused harms none of those beside it: %s', async (refusal) => {
   const { call, sent, statements } = gathering();
   const calls = [1, 2, 3, 4, 5].map((each) => call(each));
@@ -131,7 +134,7 @@ const error = (code: DriverErrorCode) => new DriverError(code, 'All of it.');
 
 test.each([
   error('ConnectionLost'),
-  error('SchemaOutdated'),
+  error('CommitUnknown'),
   error('OutOfResources'),
   new TypeError('A mistake.'),
 ])('what says nothing of the jobs, which may be in the table, is told to all: %s', async (error) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
-import { type DriverErrorCode, isDriverError } from '../driver/driver-error.js';
+import { mayBeOfOne, partsOf } from '../driver/apart.js';
+import { isDriverError } from '../driver/driver-error.js';
 import { HANGS_MS } from '../hangs.js';
 
 /**
@@ -13,19 +14,6 @@ import { HANGS_MS } from '../hangs.js';
  * | 4 | 27,000 | 14,000 |
  */
 const AT_ONCE = 2;
-
-/** Into how many statements the calls of a refused one are divided. Each call has one of its own after three times. */
-const PARTS = 8;
-
-/** Errors of which one call may be the cause, and after which nothing is written. A trigger may refuse a job. */
-const MAY_BE_OF_ONE: ReadonlySet<DriverErrorCode> = new Set([
-  'InvalidInput',
-  'Unknown',
-  'UniqueViolation',
-  'LockTimeout',
-  'Deadlock',
-  'SerializationFailure',
-]);
 
 /** @param isShared Whether the inputs are of several calls. A refusal is then followed by statements with fewer calls. */
 export type Send<Input, Output> = (inputs: readonly Input[], isShared: boolean) => Promise<readonly Output[]>;
@@ -125,16 +113,9 @@ export class GatheredCalls<Input, Output> {
         place += inputs.length;
       }
     } catch (error) {
-      if (isShared && isDriverError(error) && MAY_BE_OF_ONE.has(error.code))
+      if (isShared && isDriverError(error) && mayBeOfOne(error))
         await Promise.all(partsOf(calls).map((part) => this.#send(part)));
       else for (const call of calls) call.reject(error);
     }
   }
-}
-
-function partsOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const size = Math.ceil(items.length / PARTS);
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, part) =>
-    items.slice(part * size, (part + 1) * size),
-  );
 }

@@ -1,9 +1,11 @@
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
 import type { JoinableAdmission } from '../driver/admission.js';
+import type { Refused } from '../driver/apart.js';
+import type { HistoryEntry } from '../driver/history.js';
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
-import { counting, prune } from '../history/prune.js';
+import { counting, prune, refusalOf } from '../history/prune.js';
 import { type Retention, RetentionLimits } from '../history/retention.js';
 import type { Operation } from '../update/operation.js';
 import type { CallOptions } from './call-options.js';
@@ -110,11 +112,12 @@ export class Jobs<Tx = unknown> {
 
   /**
    * Deletes settled jobs that the rules do not keep, and the records of their runs. Deletes now, in steps of up to
-   * 1,000 jobs. Each step is a transaction.
+   * 1,000 jobs. Each step is a transaction. A job that the database refuses to delete holds up no other one.
    *
    * @param rules Default: the `retention` of this Rowlock.
    * @returns How many jobs were deleted, or would be.
-   * @throws InvalidInputError when there is no rule; the `signal`'s reason.
+   * @throws InvalidInputError when there is no rule; the `signal`'s reason; DriverError when all is done but for jobs that
+   * the database has refused to delete, as one to which a foreign key leads.
    */
   async prune(rules?: Retention, { dryRun = false, signal, onStep }: PruneOptions = {}): Promise<number> {
     const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
@@ -122,12 +125,16 @@ export class Jobs<Tx = unknown> {
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
     signal?.throwIfAborted();
     let pruned = 0;
+    const refused: Refused<HistoryEntry>[] = [];
     const { history } = this.#calls.driver;
     for await (const step of prune(dryRun ? counting(history) : history, limits)) {
       pruned += step.pruned;
+      refused.push(...(step.refused ?? []));
       onStep?.(step.pruned);
       signal?.throwIfAborted();
     }
+    const [first] = refused;
+    if (first !== undefined) throw refusalOf(first, refused.length);
     return pruned;
   }
 

@@ -1,3 +1,4 @@
+import { apart, mayBeOfOne, type Refused, refusalOfMany } from '../driver/apart.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
 import type { Moved } from '../driver/jobs.js';
@@ -44,13 +45,22 @@ export interface ManyAction {
   /** Those of `from` that a filter without a status means. */
   readonly unless: readonly State[];
   /** Changes some jobs, in transactions of their own. */
-  act(store: SharedStore, jobs: readonly JobIds[]): Promise<Pick<ManyChanged, 'changed' | 'signalled'>>;
+  act(store: SharedStore, jobs: readonly JobIds[]): Promise<Acted>;
+}
+
+interface Acted extends Pick<ManyChanged, 'changed' | 'signalled'> {
+  /** What the database has refused, for a reason of its own. */
+  readonly refused: readonly Refused<JobIds>[];
 }
 
 /** How many jobs are changed between two looks at the signal. One statement moves so many. */
 const STEP = 100;
 
-/** @throws InvalidInputError; DriverError; the reason of the signal */
+/**
+ * A job that the database refuses to change holds up no other one.
+ *
+ * @throws InvalidInputError; DriverError, also when all is done but for refused jobs; the reason of the signal
+ */
 export async function changeMany(
   store: SharedStore,
   { from, unless, act }: ManyAction,
@@ -62,6 +72,7 @@ export async function changeMany(
   let sums: ManyChanged = { found: 0, changed: 0, signalled: 0, skipped: 0 };
   // From the newest job at the beginning to the oldest: jobs that come meanwhile are not met, nor those that were changed.
   let before: JobId | null = null;
+  const all: Refused<JobIds>[] = [];
   do {
     signal?.throwIfAborted();
     const limit = Math.min(LIMITS.page, most - sums.found);
@@ -69,8 +80,9 @@ export async function changeMany(
     for (let place = 0; place < page.jobs.length; place += STEP) {
       signal?.throwIfAborted();
       const step = page.jobs.slice(place, place + STEP);
-      const { changed, signalled } = dryRun ? NOTHING : await act(store, step);
+      const { changed, signalled, refused } = dryRun ? NOTHING : await act(store, step);
       const skipped = dryRun ? 0 : step.length - changed - signalled;
+      all.push(...refused);
       sums = {
         found: sums.found + step.length,
         changed: sums.changed + changed,
@@ -81,10 +93,12 @@ export async function changeMany(
     }
     before = page.next;
   } while (before !== null && sums.found < most);
+  const [first] = all;
+  if (first !== undefined) throw refusalOfMany(all.length, first.member.publicId, first.error);
   return sums;
 }
 
-const NOTHING = { changed: 0, signalled: 0 } as const;
+const NOTHING: Acted = { changed: 0, signalled: 0, refused: [] };
 
 /** @throws InvalidInputError */
 function filterOf(jobs: ManyJobs, from: readonly State[], unless: readonly State[]): JobFilter {
@@ -103,7 +117,7 @@ export const CANCEL: ManyAction = {
   from: OUTSTANDING,
   unless: OUTSTANDING,
   async act(store, jobs) {
-    const moves = await movesOf(store, 'cancel', jobs);
+    const { moves, refused } = await movesOf(store, 'cancel', jobs);
     const wakeUps = moves.flatMap((moved, place): readonly WakeUp[] => {
       const publicId = jobs[place]?.publicId;
       return moved?.outcome === 'running' && publicId !== undefined
@@ -111,7 +125,7 @@ export const CANCEL: ManyAction = {
         : [];
     });
     if (wakeUps.length > 0) await store.notify(wakeUps);
-    return { changed: countOf(moves, 'moved'), signalled: wakeUps.length };
+    return { changed: countOf(moves, 'moved'), signalled: wakeUps.length, refused };
   },
 };
 
@@ -119,9 +133,10 @@ export const REDRIVE: ManyAction = {
   from: ['error', 'cancelled'],
   unless: ['error'],
   async act(store, jobs) {
-    const changed = countOf(await movesOf(store, 'redrive', jobs), 'moved');
+    const { moves, refused } = await movesOf(store, 'redrive', jobs);
+    const changed = countOf(moves, 'moved');
     if (changed > 0) await store.wake([{}]);
-    return { changed, signalled: 0 };
+    return { changed, signalled: 0, refused };
   },
 };
 
@@ -129,22 +144,33 @@ export const DELETE: ManyAction = {
   from: SETTLED,
   unless: SETTLED,
   async act(store, jobs) {
-    return { changed: await store.remove(jobs.map(({ id }) => id)), signalled: 0 };
+    const { answers, refused } = await apart(jobs, (some) => store.remove(some.map(({ id }) => id)));
+    return { changed: answers.reduce((sum, each) => sum + each, 0), signalled: 0, refused };
   },
 };
 
 type Moves = readonly (Moved | undefined)[];
 
-/** The calls share statements. Undefined for a job whose unique key another one has. */
-async function movesOf(store: SharedStore, event: ClientEvent, jobs: readonly JobIds[]): Promise<Moves> {
-  const moves = await Promise.allSettled(
+/** The calls share statements. Undefined for a job whose unique key another one has, and for one that is refused. */
+async function movesOf(
+  store: SharedStore,
+  event: ClientEvent,
+  jobs: readonly JobIds[],
+): Promise<{ readonly moves: Moves; readonly refused: readonly Refused<JobIds>[] }> {
+  const calls = await Promise.allSettled(
     jobs.map(({ publicId }) => moveUnlessLocked(store, event, publicId)),
   );
-  return moves.map((move) => {
-    if (move.status === 'fulfilled') return move.value;
-    if (isDriverError(move.reason, 'UniqueViolation')) return undefined;
-    throw move.reason;
+  const refused: Refused<JobIds>[] = [];
+  const moves = calls.map((call, place) => {
+    if (call.status === 'fulfilled') return call.value;
+    const { reason: error } = call;
+    if (isDriverError(error, 'UniqueViolation')) return undefined;
+    const member = jobs[place];
+    if (member === undefined || !mayBeOfOne(error)) throw error;
+    refused.push({ member, error });
+    return undefined;
   });
+  return { moves, refused };
 }
 
 function countOf(moves: Moves, outcome: string): number {

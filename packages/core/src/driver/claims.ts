@@ -20,8 +20,10 @@ export interface Claims<Tx> {
   /**
    * Makes jobs claimable whose time has come. Returns when the next delayed job becomes due, and whether a due job of
    * these kinds is in the table now, locked or not.
+   *
+   * @param except The public ids of delayed jobs to leave out.
    */
-  survey(lanes: Lanes): Promise<Survey>;
+  survey(lanes: Lanes, except?: readonly string[]): Promise<Survey>;
 
   /**
    * Puts back to `new` the jobs of leases that are over, of leases whose workers are in `dead`, and of the calling

@@ -1,3 +1,5 @@
+import type { RefusedJob } from './refused-job.js';
+
 /** The time of a job that waits for others: no claim takes it before. */
 export const NEVER = new Date('9999-12-31T00:00:00Z');
 
@@ -10,8 +12,10 @@ export interface Followers {
    * Gives back their times to waiting jobs (`NewJob.after`) that wait for no outstanding job any more. A job that is not in
    * the table is not outstanding. Skips jobs that another transaction has. Looks at up to `MOST_FOLLOWED` jobs, in a
    * transaction of its own.
+   *
+   * @param except The public ids of waiting jobs to leave out.
    */
-  admit(look: FollowersLook): Promise<Admitted>;
+  admit(look: FollowersLook, except?: readonly string[]): Promise<Admitted>;
 }
 
 /** Which waiting jobs to look at: those that wait for one of these jobs, or the next ones beyond a public id. */
@@ -24,4 +28,6 @@ export interface Admitted {
   readonly last: string | null;
   /** Whether a job was skipped that waits for no other one. Another look has to follow. */
   readonly skipped: boolean;
+  /** Jobs that the database refuses to let go. */
+  readonly refused: readonly RefusedJob[];
 }

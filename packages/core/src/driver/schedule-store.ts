@@ -1,15 +1,25 @@
 import type { NewJob } from '../job/job.js';
 import type { WakeUp } from './wake-up.js';
 
+/** The most schedules of one page. */
+export const MOST_FOUND = 1_000;
+
 /**
  * The schedules of a database. Each verb commits by itself, or is part of the caller's transaction. All times are
  * milliseconds since 1970, by the database's clock. Names are compared byte by byte.
  */
 export interface JoinableSchedules {
-  /** Reads without locks, in the order of the names, up to 1,000. @param names Default: all. */
-  find(names?: readonly string[]): Promise<FoundSchedules>;
+  /**
+   * Reads without locks, in the order of the names.
+   *
+   * @param which Names, or a page: up to `MOST_FOUND` of all, beyond a name.
+   */
+  find(which: readonly string[] | { readonly beyond: string }): Promise<FoundSchedules>;
 
-  /** Inserts schedules, or changes those whose fingerprint or source differs. A pause stays. */
+  /**
+   * Inserts schedules, or changes those that are as they were read. One that is otherwise by now stays as it is: it may have
+   * fired. A pause stays.
+   */
   set(schedules: readonly NewSchedule[], by: string): Promise<void>;
 
   /** Returns whether there is such a schedule. One that is paused already stays as it is. */
@@ -34,11 +44,14 @@ export interface ScheduleStore extends JoinableSchedules {
   /**
    * SKIP LOCKED. Moves schedules to their next times and enqueues their jobs, in one transaction. A schedule that is not
    * as it was read is left out: its next time or fingerprint differs, or it is paused or gone. So a tick is fired once,
-   * whoever tries.
+   * whoever tries. A tick whose job is a duplicate counts as skipped.
    *
    * @returns the names of those that were moved
    */
   fire(firings: readonly Firing[]): Promise<readonly string[]>;
+
+  /** Notes why a schedule cannot be fired, until it is fired or set. Not if it is otherwise than it was read. */
+  noteBroken(read: Pick<Firing, 'name' | 'at' | 'fingerprint'>, why: string): Promise<void>;
 }
 
 /** When a schedule's instants are. The jitter is added to each. */
@@ -70,15 +83,32 @@ export interface NewSchedule {
   readonly source: ScheduleSource;
   /** Null: never. */
   readonly nextAt: number | null;
-  /** Whether a schedule that is there already keeps its next time. */
-  readonly keepsNext: boolean;
+  /** As the row was read. Null: there was none. */
+  readonly read: ReadSchedule | null;
 }
+
+/** What tells whether a schedule is as it was read. */
+export type ReadSchedule = Pick<ScheduleRow, 'fingerprint' | 'source' | 'nextAt'>;
 
 /** Whether a program declares the schedule, or a call has set it. */
 export type ScheduleSource = 'code' | 'dynamic';
 
-export interface ScheduleRow extends Omit<NewSchedule, 'keepsNext'> {
+export interface ScheduleRow extends Omit<NewSchedule, 'read' | 'plan'> {
+  /** A `SchedulePlan`, unless another version or another hand has written it. */
+  readonly plan: unknown;
+  /** The newest instant that is over, whether it had a job or not. */
+  readonly tickAt: number | null;
+  /** When a job came of a tick last. */
   readonly firedAt: number | null;
+  /** The ticks that had no job because an earlier one was outstanding. */
+  readonly skipped: number;
+  /** The newest of them. */
+  readonly skippedTickAt: number | null;
+  /** The public id of the job that was outstanding then. */
+  readonly skippedFor: string | null;
+  /** Why it cannot be fired. */
+  readonly broken: string | null;
+  readonly brokenAt: number | null;
   readonly pausedAt: number | null;
   readonly pausedBy: string | null;
   readonly updatedAt: number;
@@ -102,6 +132,8 @@ export interface Firing {
   readonly at: number;
   readonly fingerprint: string;
   readonly nextAt: number | null;
+  /** The newest instant that is over with this. */
+  readonly tickAt: number;
   readonly jobs: readonly NewJob[];
   readonly wakeUps: readonly WakeUp[];
 }

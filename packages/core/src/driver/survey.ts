@@ -1,3 +1,5 @@
+import type { RefusedJob } from './refused-job.js';
+
 /** The queues and kinds that a worker serves. */
 export interface Lanes {
   readonly queues: readonly string[];
@@ -27,6 +29,8 @@ export interface Survey {
   readonly followers: boolean;
   /** Milliseconds until the first schedule is due. Not positive if it is. Null if there is none, or no queue was given. */
   readonly nextTickMs: number | null;
+  /** Delayed jobs that the database refuses to make due. */
+  readonly refused: readonly RefusedJob[];
 }
 
 /** The leases to check. */
@@ -36,6 +40,8 @@ export interface ReclaimScope {
   readonly dead: readonly string[];
   /** The worker that calls. Without it, no lease counts as its own. */
   readonly own?: OwnLeases;
+  /** The public ids of jobs to leave out. */
+  readonly except?: readonly string[];
 }
 
 /** A worker, and those of its runs that are over in its process although their leases are not. */
@@ -52,4 +58,6 @@ export interface Reclaimed {
   readonly missing: readonly string[];
   /** The ids of the runs that have leases of the calling worker in these queues. */
   readonly own: readonly string[];
+  /** Jobs that the database refuses to put back. */
+  readonly refused: readonly RefusedJob[];
 }

@@ -6,7 +6,7 @@ import type { Admitted, FollowersLook } from '../driver/followers.js';
 import { Followers } from './followers.js';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const NONE: Admitted = { queues: [], last: null, skipped: false };
+const NONE: Admitted = { queues: [], last: null, skipped: false, refused: [] };
 const complete: Settlement = {
   ...{ id: 1n, runId: 'run', event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 },
   ...{ output: null, error: null, by: 'host' },
@@ -28,7 +28,7 @@ function followersOf(answers: readonly Partial<Admitted>[] = []) {
         void woken.push(...wakeUps.map(({ queue }) => queue)),
     },
   };
-  const followers = new Followers({ driver, clock, log, pollMs: 5_000 });
+  const followers = new Followers({ driver, clock, log, worker: 'mill', pollMs: 5_000 });
   return { followers, looks, woken, clock };
 }
 

@@ -7,6 +7,7 @@ import type { WakeUp } from '../driver/wake-up.js';
 import type { Job } from '../job/job.js';
 import { isSettled, TRANSITIONS } from '../job/lifecycle.js';
 import type { Part, PartContext } from '../worker/part.js';
+import { RefusedJobs } from '../worker/refused-jobs.js';
 import { Alarm } from '../worker/time/alarm.js';
 
 /** How long this worker takes a wake-up for the sign that jobs wait for others, in milliseconds. A survey says it then. */
@@ -21,7 +22,7 @@ const SURVEY_MS = 1_000;
 /** The pause between two looks at all waiting jobs, in times of their duration. */
 const TIMES = 20;
 
-export interface FollowersParts extends Pick<PartContext, 'clock' | 'log' | 'pollMs'> {
+export interface FollowersParts extends Pick<PartContext, 'clock' | 'log' | 'worker' | 'pollMs'> {
   readonly driver: Uses<{ followers: 'admit'; workers: 'notify' }>;
 }
 
@@ -34,6 +35,7 @@ export class Followers implements Part {
   readonly #parts: FollowersParts;
   readonly #after = new Set<string>();
   readonly #soon: Alarm;
+  readonly #refused: RefusedJobs;
   /** Whether a job waits, as the last survey has found. Undefined before the first one. */
   #any: boolean | undefined;
   #signUntil = Number.NEGATIVE_INFINITY;
@@ -45,6 +47,7 @@ export class Followers implements Part {
   constructor(parts: FollowersParts) {
     this.#parts = parts;
     this.#soon = new Alarm(parts.clock, () => this.#look());
+    this.#refused = new RefusedJobs(parts, 'the database refuses to let go a job that waited for others');
   }
 
   settled(jobs: readonly Job[], settlements: readonly Settlement[]): void {
@@ -142,7 +145,8 @@ export class Followers implements Part {
 
   async #admit(look: FollowersLook): Promise<Admitted> {
     const { driver } = this.#parts;
-    const admitted = await driver.followers.admit(look);
+    const admitted = await driver.followers.admit(look, this.#refused.except);
+    this.#refused.add(admitted.refused);
     const { queues } = admitted;
     if (queues.length > 0) await driver.workers.notify(queues.map((queue) => ({ queue })));
     return admitted;

@@ -1,3 +1,5 @@
+import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
+import type { DriverError } from '../driver/driver-error.js';
 import type { History, HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
@@ -18,6 +20,8 @@ export function counting(history: Pick<History, 'read'>): Pruned {
 export interface PruneStep {
   /** How many jobs it has deleted. */
   readonly pruned: number;
+  /** The jobs that the database refuses to delete. A later pass comes to them again. Default: none. */
+  readonly refused?: readonly Refused<HistoryEntry>[];
   /** In a pass by age: all jobs up to this one have been checked. A later pass may begin here. */
   readonly line?: JobId;
 }
@@ -43,13 +47,11 @@ async function* pruneOld(history: Pruned, limits: RetentionLimits, from: JobId):
     const page = await history.read({ beyond: line, newestFirst: false, limit: STEP });
     const old = page.filter(({ createdMs }) => createdMs >= limits.shortestMs);
     line = old.at(-1)?.id ?? line;
-    yield {
-      pruned: await remove(
-        history,
-        old.filter((job) => limits.isOld(job)),
-      ),
-      line,
-    };
+    const removed = await remove(
+      history,
+      old.filter((job) => limits.isOld(job)),
+    );
+    yield { ...removed, line };
     if (old.length < STEP) return;
   }
 }
@@ -72,17 +74,30 @@ async function* pruneMany(history: Pruned, limits: RetentionLimits): AsyncGenera
       limit: STEP,
     });
     line = page.at(-1)?.id ?? line;
-    yield { pruned: await remove(history, page.filter(isTooMany)) };
+    yield await remove(history, page.filter(isTooMany));
     if (page.length < STEP) return;
   }
 }
 
 /** A job that was redriven and settled again in the meantime is younger than all of these, so it stays. */
-async function remove(history: Pruned, jobs: readonly HistoryEntry[]): Promise<number> {
-  if (jobs.length === 0) return 0;
+async function remove(history: Pruned, jobs: readonly HistoryEntry[]): Promise<Removed> {
   const settledMs = Math.min(...jobs.map((job) => job.settledMs ?? 0));
-  return history.prune(
-    jobs.map(({ id }) => id),
-    settledMs,
+  const { answers, refused } = await apart(jobs, (some) =>
+    history.prune(
+      some.map(({ id }) => id),
+      settledMs,
+    ),
+  );
+  return { pruned: answers.reduce((sum, pruned) => sum + pruned, 0), refused };
+}
+
+type Removed = Required<Pick<PruneStep, 'pruned' | 'refused'>>;
+
+/** What to tell of jobs that were refused, by the first of them. */
+export function refusalOf({ member, error }: Refused<HistoryEntry>, count: number): DriverError {
+  return refusalOfMany(
+    count,
+    `the one with the id ${member.id}, of the queue ${JSON.stringify(member.queue)}`,
+    error,
   );
 }

@@ -1,8 +1,9 @@
+import type { Refused } from '../driver/apart.js';
 import type { Uses } from '../driver/driver.js';
-import type { History } from '../driver/history.js';
+import type { History, HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import type { Part, PartContext } from '../worker/part.js';
-import { type Pruned, type PruneStep, prune } from './prune.js';
+import { type Pruned, type PruneStep, prune, refusalOf } from './prune.js';
 import { pruneSlots } from './prune-slots.js';
 import type { RetentionLimits } from './retention.js';
 
@@ -68,9 +69,11 @@ export class Pruner implements Part {
       this.#fromStartAt = began + FROM_START_MS;
     }
     let pruned = 0;
+    const refused: Refused<HistoryEntry>[] = [];
     let stepBegan = began;
     for await (const step of this.#steps(isFromStart)) {
       pruned += step.pruned;
+      refused.push(...(step.refused ?? []));
       this.#line = step.line ?? this.#line;
       await this.#pause(STEP_REST * (clock.now() - stepBegan));
       // Another worker that has the turn by now goes on. Two at once do no harm.
@@ -78,6 +81,9 @@ export class Pruner implements Part {
       stepBegan = clock.now();
     }
     if (pruned > 0) log.info({ pruned }, 'settled jobs were pruned');
+    const [first] = refused;
+    if (first !== undefined)
+      log.warn({ err: refusalOf(first, refused.length) }, 'settled jobs were not pruned');
     const restMs = Math.max(TURN_MS, PASS_REST * ((clock.now() - began) / (1 + STEP_REST)));
     if (!stopping.aborted) await this.#takeTurn(restMs);
     return restMs;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DriverError } from '../driver/driver-error.js';
 import type { HistoryEntry, Stretch } from '../driver/history.js';
 import type { State } from '../job/lifecycle.js';
 import { type Pruned, prune } from './prune.js';
@@ -62,11 +63,28 @@ test('a pass by age takes old jobs in steps, and ends where jobs are too young',
   const steps = [];
   for await (const step of prune(table.history, new RetentionLimits({ complete: 10 }))) steps.push(step);
   expect(steps).toEqual([
-    { pruned: 1_000, line: 1_000n },
-    { pruned: 1_000, line: 2_000n },
-    { pruned: 200, line: 2_200n },
+    { pruned: 1_000, refused: [], line: 1_000n },
+    { pruned: 1_000, refused: [], line: 2_000n },
+    { pruned: 200, refused: [], line: 2_200n },
   ]);
   expect(table.left()).toHaveLength(300);
+});
+
+test('jobs that are refused hold up no other ones, and are named', async () => {
+  const jobs = Array.from({ length: 1_200 }, (_, n) => entry({ id: BigInt(n + 1), age: 10 }));
+  const table = tableOf(jobs);
+  const bad = [7n, 500n, 1_100n];
+  const history: Pruned = {
+    ...table.history,
+    async prune(ids, settledMs) {
+      if (bad.some((id) => ids.includes(id))) throw new DriverError('Unknown', 'A foreign key leads to it.');
+      return table.history.prune(ids, settledMs);
+    },
+  };
+  const refused: bigint[] = [];
+  for await (const step of prune(history, new RetentionLimits({ complete: 10 })))
+    refused.push(...(step.refused ?? []).map(({ member }) => member.id));
+  expect({ refused, left: table.left() }).toEqual({ refused: bad, left: bad });
 });
 
 test('a pass by age begins where it is told to', async () => {

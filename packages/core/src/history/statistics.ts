@@ -1,3 +1,4 @@
+import { apart } from '../driver/apart.js';
 import type { Settlement } from '../driver/claim-session.js';
 import type { History, RunningJobs, Tally } from '../driver/history.js';
 import { bucketOf, emptyBuckets } from '../insight/buckets.js';
@@ -92,10 +93,8 @@ export class Statistics implements Part {
   }
 
   async #write(): Promise<void> {
-    const { driver, workerId, live, log, clock } = this.#parts;
-    const running = runningJobs(live);
-    const runningIds = idsAlone(live);
-    const shown = JSON.stringify(running);
+    const { live, log, clock } = this.#parts;
+    const shown = JSON.stringify(runningJobs(live));
     const counts = this.#counts;
     if (counts.size === 0 && shown === this.#reported) return;
     this.#counts = new Map();
@@ -104,15 +103,25 @@ export class Statistics implements Part {
       const tallies: readonly Tally[] = [...counts]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([, of]) => of);
+      const { refused } = await apart(tallies, (some) => this.#send(some));
+      for (const { member, error } of refused)
+        log.warn({ err: error, queue: member.queue, kind: member.kind }, 'statistics were refused');
       const now = clock.now();
       const forgets = now >= this.#forgotAt + FORGET_MS;
-      await driver.history.report(workerId, { tallies, running, runningIds, forgets });
+      if (tallies.length === 0 || forgets) await this.#send([], forgets);
       this.#reported = shown;
       if (forgets) this.#forgotAt = now;
     } catch (error) {
       // The answer may have been lost alone, so the counts are not reported twice.
       log.debug({ err: error }, 'statistics were not reported');
     }
+  }
+
+  /** What runs now is read for each report: a report that is sent again would leave out the runs that have begun since. */
+  #send(tallies: readonly Tally[], forgets = false): Promise<void> {
+    const { driver, workerId, live } = this.#parts;
+    const now = { running: runningJobs(live), runningIds: idsAlone(live) };
+    return driver.history.report(workerId, { tallies, ...now, forgets });
   }
 }
 

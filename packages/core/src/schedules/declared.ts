@@ -1,9 +1,17 @@
 import type { DeclaredLimits } from '../admission/limit.js';
-import type { JoinableSchedules, NewSchedule, SchedulePlan } from '../driver/schedule-store.js';
+import { DriverError } from '../driver/driver-error.js';
+import type {
+  JoinableSchedules,
+  NewSchedule,
+  SchedulePlan,
+  ScheduleRow,
+  Timing,
+} from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import { fingerprintOf, isSame } from './fingerprint.js';
 import { jitterOf } from './jitter.js';
 import { nextTime } from './next-time.js';
+import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
 
 /** The schedules of a program's code, by name. */
@@ -39,31 +47,78 @@ export class DeclaredSchedules {
   }
 }
 
-/** @returns whether any was new, or differed */
+/** How often a change that another one overtakes is tried. */
+const TRIES = 5;
+
+/**
+ * @returns whether any was new, or differed
+ * @throws DriverError `SerializationFailure` when one is changed or fired all the time
+ */
 export async function writeSchedules(
   store: JoinableSchedules,
   plans: readonly (readonly [name: string, plan: SchedulePlan])[],
   source: NewSchedule['source'],
   by: string,
 ): Promise<boolean> {
-  const { now, schedules } = await store.find(plans.map(([name]) => name));
-  const known = new Map(schedules.map((schedule) => [schedule.name, schedule]));
-  const changed = plans.flatMap(([name, plan]): NewSchedule[] => {
-    const fingerprint = fingerprintOf(plan);
-    const before = known.get(name);
-    if (before?.fingerprint === fingerprint && before.source === source) return [];
-    const { timing } = plan;
-    // A tick that is overdue is still to come if the deploy leaves its time as it was.
-    const keepsNext = before !== undefined && isSame(before.plan.timing, timing);
-    return [{ name, plan, fingerprint, source, nextAt: nextOf(name, plan, now), keepsNext }];
-  });
-  if (changed.length > 0) await store.set(changed, by);
-  return changed.length > 0;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { now, schedules } = await store.find(plans.map(([name]) => name));
+    const known = new Map(schedules.map((schedule) => [schedule.name, schedule]));
+    const changed = plans.flatMap(([name, plan]): NewSchedule[] => {
+      const fingerprint = fingerprintOf(plan);
+      const read = known.get(name) ?? null;
+      if (read?.fingerprint === fingerprint && read.source === source) return [];
+      return [{ name, plan, fingerprint, source, nextAt: nextAfterChange(name, plan, now, read), read }];
+    });
+    if (changed.length === 0) return tries > 0;
+    await store.set(changed, by);
+  }
+  throw new DriverError('SerializationFailure', 'A schedule is changed or fired all the time: try again.');
 }
 
-/** When a schedule fires next after a time. */
-export function nextOf(name: string, { timing }: SchedulePlan, after: number): number | null {
+/**
+ * When a schedule fires next whose definition was changed. A tick whose instant has come still comes, and so does the next one
+ * if only the jitter has changed. Otherwise the new times begin now.
+ */
+function nextAfterChange(
+  name: string,
+  plan: SchedulePlan,
+  now: number,
+  read: ScheduleRow | null,
+): number | null {
+  if (read !== null && read.nextAt !== null) {
+    const before = timingIn(read);
+    const instant = read.nextAt - (before === undefined ? 0 : jitterOf(name, before));
+    const isAsBefore = before !== undefined && isSame(withoutJitter(before), withoutJitter(plan.timing));
+    if (isAsBefore || instant <= now) return instant + jitterOf(name, plan.timing);
+  }
+  return nextOf(name, plan, now, read?.tickAt);
+}
+
+/** Undefined if this version cannot read it. */
+function timingIn(read: ScheduleRow): Timing | undefined {
+  try {
+    return readPlan(read).timing;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutJitter(timing: Timing): Timing {
+  return { ...timing, jitterMs: 0 };
+}
+
+/**
+ * When a schedule fires next after a time.
+ *
+ * @param tickAt The newest instant that is over. Default: none.
+ */
+export function nextOf(
+  name: string,
+  { timing }: SchedulePlan,
+  after: number,
+  tickAt?: number | null,
+): number | null {
   const jitter = jitterOf(name, timing);
-  const next = nextTime(timing, after - jitter);
+  const next = nextTime(timing, Math.max(after - jitter, tickAt ?? Number.NEGATIVE_INFINITY));
   return next === null ? null : next + jitter;
 }

@@ -3,6 +3,7 @@ import type { Firing, Missed, SchedulePlan, ScheduleRow, Timing } from '../drive
 import type { NewJob } from '../job/job.js';
 import { jitterOf } from './jitter.js';
 import { lastTimes, nextTime } from './next-time.js';
+import { readPlan } from './read-plan.js';
 import { type Tick, withTick } from './tick.js';
 
 /** A tick counts as on time for so long, in milliseconds, or for half the time to the next one if that is less. */
@@ -14,21 +15,14 @@ const GRACE_MS = 60_000;
  * @param now By the database's clock.
  * @throws when this program cannot compute the schedule's times, e.g. for want of its time zone.
  */
-export function firingOf(
-  {
-    name,
-    plan,
-    fingerprint,
-    nextAt,
-  }: Pick<ScheduleRow, 'name' | 'plan' | 'fingerprint'> & { readonly nextAt: number },
-  now: number,
-): Firing {
+export function firingOf({ name, fingerprint, nextAt, ...row }: DueSchedule, now: number): Firing {
+  const plan = readPlan({ name, ...row });
   const { timing, missed } = plan;
   const jitter = jitterOf(name, timing);
   const until = now - jitter;
   const next = nextTime(timing, until);
-  const instants = kept(timing, missed, { first: nextAt - jitter, until, next });
-  const ticks = instants.map(
+  const come = comeIn(timing, missed, { first: nextAt - jitter, until });
+  const ticks = inTime(come, missed, { until, next }).map(
     (at): Tick => ({ schedule: name, scheduledFor: new Date(at), lateMs: Math.max(0, until - at) }),
   );
   return {
@@ -36,10 +30,14 @@ export function firingOf(
     at: nextAt,
     fingerprint,
     nextAt: next === null ? null : next + jitter,
+    tickAt: come.at(-1) ?? nextAt - jitter,
     jobs: ticks.map((tick) => jobOf(name, plan, tick)),
     wakeUps: ticks.length === 0 ? [] : [{ queue: plan.job.queue }],
   };
 }
+
+/** A schedule whose time has come, as it was read. */
+export type DueSchedule = Pick<ScheduleRow, 'name' | 'plan' | 'fingerprint'> & { readonly nextAt: number };
 
 interface Span {
   /** The instant that was next. It may be none of the timing's own: an operator may have set it. */
@@ -48,13 +46,21 @@ interface Span {
   readonly next: number | null;
 }
 
-/** The instants to fire, of those that have come. */
-function kept(timing: Timing, missed: Missed, { first, until, next }: Span): readonly number[] {
+/** The newest instants that have come, as many as may be fired. */
+function comeIn(timing: Timing, missed: Missed, { first, until }: Omit<Span, 'next'>): readonly number[] {
   const most = typeof missed === 'object' ? missed.all.max : 1;
   const second = nextTime(timing, first);
   const isOne = second === null || second > until;
   const later = isOne ? [] : after(first, timing, until, most);
-  const instants = later.length < most ? [first, ...later] : later;
+  return later.length < most ? [first, ...later] : later;
+}
+
+/** Those to fire: with `skip` the ones that are hardly late. */
+function inTime(
+  instants: readonly number[],
+  missed: Missed,
+  { until, next }: Omit<Span, 'first'>,
+): readonly number[] {
   if (missed !== 'skip') return instants;
   return instants.filter(
     (at) => until - at <= Math.min(GRACE_MS, next === null ? GRACE_MS : (next - at) / 2),

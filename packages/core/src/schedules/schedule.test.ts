@@ -14,6 +14,7 @@ test.each([
   [{}, "The schedule needs cron, as '0 3 * * *', or every, as '15m'."],
   [{ cron: '@daily', every: '1h' }, 'not both'],
   [{ cron: '0 3 * *' }, 'cron must have 5 fields'],
+  [{ cron: '0 0 0 1 1 * 2027' }, 'cron must have 5 fields'],
   [{ cron: '2026-05-01T00:00:00' }, 'cron must have 5 fields'],
   [{ cron: '@reboot' }, 'cron "@reboot" is not understood'],
   [{ cron: '61 * * * *' }, 'cron "61 * * * *" is not understood: Invalid value for minute: 61.'],

@@ -6,9 +6,10 @@ import {
   type EnqueueOptions,
   newJob,
 } from '../client/enqueue-options.js';
-import type { Overlap, SchedulePlan } from '../driver/schedule-store.js';
+import type { SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import { MOST_MISSED, OVERLAPS } from './policies.js';
 import { type ScheduleTimes, timingOf } from './timing.js';
 
 /** A job that is enqueued at times of its own. */
@@ -90,14 +91,12 @@ function checkPolicies(what: string, { missed = 'once', overlap = 'skip' }: Sche
   const max: unknown = Object(Object(missed).all).max;
   if (max === undefined)
     throw new InvalidInputError(`missed of the ${what} must be 'skip', 'once' or { all: { max } }.`);
-  checkWhole(`missed.all.max of the ${what}`, max, 1, 1_000);
+  checkWhole(`missed.all.max of the ${what}`, max, 1, MOST_MISSED);
   if (overlap === 'skip')
     throw new InvalidInputError(
       `The ${what} enqueues all that it missed, and its overlap 'skip' would leave one: add overlap: 'queue' or 'allow'.`,
     );
 }
-
-const OVERLAPS: readonly unknown[] = ['skip', 'queue', 'allow'] satisfies Overlap[];
 
 const OPTIONS: readonly string[] = [
   'handler',

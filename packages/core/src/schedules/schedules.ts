@@ -4,16 +4,24 @@ import type { DeclaredLimits } from '../admission/limit.js';
 import type { CallOptions } from '../client/call-options.js';
 import type { Calls } from '../client/calls.js';
 import type { Joined } from '../driver/driver.js';
-import type { Missed, Overlap, SchedulePlan, ScheduleRow, ScheduleSource } from '../driver/schedule-store.js';
+import {
+  type Missed,
+  MOST_FOUND,
+  type Overlap,
+  type ScheduleRow,
+  type ScheduleSource,
+} from '../driver/schedule-store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import { isError } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { nextOf, writeSchedules } from './declared.js';
 import { jobOf } from './firing.js';
+import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
 
-/** How often a change that another one overtakes is tried. */
+/** How often an end of a pause that a change overtakes is tried. */
 const TRIES = 5;
 
 type ScheduleDriver = Pick<Joined, 'schedules' | 'workers'>;
@@ -39,12 +47,33 @@ export interface ScheduleView {
   readonly orphaned: boolean;
   /** When it fires next. Null if never. While it is paused, the time that it had before. */
   readonly nextAt: Date | null;
-  /** When it fired last. */
+  /** When a job came of a tick last. */
   readonly firedAt: Date | null;
+  /** The ticks that `overlap: 'skip'` has left out. Null: none so far. */
+  readonly skipped: SkippedTicks | null;
+  /** Why it cannot be fired. Null: it can, as far as is known. */
+  readonly broken: BrokenSchedule | null;
   readonly pausedAt: Date | null;
   readonly pausedBy: string | null;
   readonly updatedAt: Date;
   readonly updatedBy: string;
+}
+
+/** Ticks without a job, because an earlier job of the schedule was outstanding. */
+export interface SkippedTicks {
+  /** How many there were since the schedule was made. */
+  readonly count: number;
+  /** The instant of the last one. */
+  readonly lastTick: Date;
+  /** The public id of the job that was outstanding then. */
+  readonly job: string;
+}
+
+/** A schedule that cannot be fired. Workers try it again and again. */
+export interface BrokenSchedule {
+  /** Null: no worker has met it yet. */
+  readonly since: Date | null;
+  readonly error: string;
 }
 
 /** The schedules, at run time. */
@@ -59,8 +88,8 @@ export class Schedules<Tx = unknown> {
   }
 
   /**
-   * Adds a schedule, or changes the one with this name. A schedule that is paused stays so. If its times stay as they
-   * are, a tick that is overdue still comes. With `tx`, this takes effect when that transaction commits.
+   * Adds a schedule, or changes the one with this name. A schedule that is paused stays so. A tick that is overdue still
+   * comes. With `tx`, this takes effect when that transaction commits.
    *
    * @param by Who sets it, for `list`. Default: the host.
    * @throws InvalidInputError, also when code declares it; InvalidPayloadError
@@ -84,11 +113,14 @@ export class Schedules<Tx = unknown> {
     });
   }
 
-  /** All schedules in the order of their names, up to 1,000. */
+  /**
+   * All schedules in the order of their names, read by pages of 1,000. One whose row this version does not understand is
+   * `broken`, and what is not known of it is null or empty.
+   */
   async list(): Promise<readonly ScheduleView[]> {
     const { driver } = this.#calls;
-    const [{ schedules }, workers] = await this.#within({}, () =>
-      Promise.all([driver.schedules.find(), driver.workers.list()]),
+    const [schedules, workers] = await this.#within({}, () =>
+      Promise.all([allOf(driver), driver.workers.list()]),
     );
     const declared = new Set(workers.flatMap((worker) => (worker.alive ? worker.schedules : [])));
     return schedules.map((schedule) => viewOf(schedule, declared));
@@ -107,10 +139,11 @@ export class Schedules<Tx = unknown> {
     checkName('The name of a schedule', name);
     const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#limits);
     const { now, schedules } = await this.#within({}, (driver) => driver.schedules.find([name]));
-    const found = plan ?? existing(name, schedules).plan;
+    const row = plan === undefined ? existing(name, schedules) : undefined;
+    const found = plan ?? readPlan(existing(name, schedules));
     const times: Date[] = [];
     for (let at: number | null = now; times.length < count; ) {
-      at = nextOf(name, found, at);
+      at = nextOf(name, found, at, row?.tickAt);
       if (at === null) break;
       times.push(new Date(at));
     }
@@ -127,7 +160,7 @@ export class Schedules<Tx = unknown> {
     const { driver } = this.#calls;
     const [enqueued] = await this.#within({}, async () => {
       const { row, now } = await find(driver, name);
-      const { plan } = row;
+      const plan = readPlan(row);
       const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
       return driver.jobs.enqueue([{ ...job, available: { inMs: 0 } }], [{ queue: plan.job.queue }]);
     });
@@ -164,7 +197,9 @@ export class Schedules<Tx = unknown> {
       for (let tries = 0; tries < TRIES; tries++) {
         const { row, now } = await find(driver, name);
         if (row.pausedAt === null) return;
-        if (await driver.schedules.resume(name, row.fingerprint, nextOf(name, row.plan, now)))
+        if (
+          await driver.schedules.resume(name, row.fingerprint, nextOf(name, readPlan(row), now, row.tickAt))
+        )
           return driver.workers.notify([{ schedule: name }]);
       }
     });
@@ -187,6 +222,15 @@ export class Schedules<Tx = unknown> {
   }
 }
 
+async function allOf({ schedules }: ScheduleDriver): Promise<readonly ScheduleRow[]> {
+  const all: ScheduleRow[] = [];
+  for (;;) {
+    const page = await schedules.find({ beyond: all.at(-1)?.name ?? '' });
+    all.push(...page.schedules);
+    if (page.schedules.length < MOST_FOUND) return all;
+  }
+}
+
 /** @throws ScheduleNotFoundError */
 async function find(
   driver: ScheduleDriver,
@@ -204,22 +248,15 @@ function existing(name: string, [found]: readonly ScheduleRow[]): ScheduleRow {
 }
 
 function viewOf(row: ScheduleRow, declared: ReadonlySet<string>): ScheduleView {
-  const { name, plan, source, pausedBy, updatedBy } = row;
-  const { kind, queue, key, payload } = plan.job;
+  const { name, source, pausedBy, updatedBy } = row;
   return {
     name,
-    kind,
-    queue,
-    key,
-    payload,
-    ...timesOf(plan),
-    missed: plan.missed,
-    overlap: plan.overlap,
-    jitterMs: plan.timing.jitterMs,
+    ...planView(row),
     source,
     orphaned: source === 'code' && !declared.has(name),
     nextAt: date(row.nextAt),
     firedAt: date(row.firedAt),
+    skipped: skippedOf(row),
     pausedAt: date(row.pausedAt),
     pausedBy,
     updatedAt: new Date(row.updatedAt),
@@ -227,10 +264,42 @@ function viewOf(row: ScheduleRow, declared: ReadonlySet<string>): ScheduleView {
   };
 }
 
-function timesOf({ timing }: SchedulePlan): Pick<ScheduleView, 'cron' | 'timeZone' | 'everyMs'> {
-  return 'cron' in timing
-    ? { cron: timing.cron, timeZone: timing.timeZone, everyMs: null }
-    : { cron: null, timeZone: null, everyMs: timing.everyMs };
+type PlanView = Pick<
+  ScheduleView,
+  | ('kind' | 'queue' | 'key' | 'payload' | 'cron' | 'timeZone' | 'everyMs')
+  | ('missed' | 'overlap' | 'jitterMs' | 'broken')
+>;
+
+function planView(row: ScheduleRow): PlanView {
+  const { broken, brokenAt } = row;
+  try {
+    const { job, timing, missed, overlap } = readPlan(row);
+    const { kind, queue, key, payload } = job;
+    const times =
+      'cron' in timing
+        ? { cron: timing.cron, timeZone: timing.timeZone, everyMs: null }
+        : { cron: null, timeZone: null, everyMs: timing.everyMs };
+    return {
+      ...{ kind, queue, key, payload, ...times, missed, overlap, jitterMs: timing.jitterMs },
+      broken: broken === null ? null : { since: date(brokenAt), error: broken },
+    };
+  } catch (error) {
+    const { kind, queue } = Object(Object(row.plan).job);
+    return {
+      ...{ kind: text(kind), queue: text(queue), key: null, payload: null },
+      ...{ cron: null, timeZone: null, everyMs: null, missed: 'once', overlap: 'skip', jitterMs: 0 },
+      broken: { since: date(brokenAt), error: isError(error) ? error.message : String(error) },
+    };
+  }
+}
+
+function skippedOf({ skipped, skippedTickAt, skippedFor }: ScheduleRow): SkippedTicks | null {
+  const lastTick = date(skippedTickAt);
+  return lastTick === null || skippedFor === null ? null : { count: skipped, lastTick, job: skippedFor };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function date(ms: number | null): Date | null {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
+import { scheduleRow } from '../../test/schedule-row.js';
+import { DriverError } from '../driver/driver-error.js';
 import type { Firing, ScheduleRow, Timing } from '../driver/schedule-store.js';
 import { Ticks } from './ticks.js';
 
@@ -20,18 +22,18 @@ function row(name: string, timing = EVERY_MINUTE): ScheduleRow {
     metadata: {},
     limits: '',
   };
-  const marks = { firedAt: null, pausedAt: null, pausedBy: null, updatedAt: 0, updatedBy: '' };
   const plan = { job, timing, missed: 'once', overlap: 'skip' } as const;
-  return { name, plan, fingerprint: 'f', source: 'dynamic', nextAt: 60_000, ...marks };
+  return scheduleRow({ name, plan, fingerprint: 'f', source: 'dynamic', nextAt: 60_000, read: null });
 }
 
 /** A database whose clock is the worker's, and a worker's ticks. */
 function ticking(rows: readonly ScheduleRow[]) {
   const clock = handClock();
   const table = new Map(rows.map((each) => [each.name, each]));
-  const world = { looks: 0, fails: false, isTaken: false, except: [] as readonly string[] };
+  const world = { looks: 0, fails: false, isTaken: false, refuses: '', except: [] as readonly string[] };
   const fired: [name: string, at: number][] = [];
   const broken: string[] = [];
+  const notes: [name: string, why: string][] = [];
   const faults: unknown[] = [];
   const stopping = new AbortController();
   const ticks = new Ticks({
@@ -59,12 +61,17 @@ function ticking(rows: readonly ScheduleRow[]) {
         },
         async fire(firings: readonly Firing[]) {
           if (world.isTaken) return [];
+          if (firings.some(({ name }) => name === world.refuses))
+            throw new DriverError('Unknown', 'This job is not welcome.');
           for (const { name, at, nextAt } of firings) {
             fired.push([name, at / SECOND]);
             const known = table.get(name);
             if (known !== undefined) table.set(name, { ...known, nextAt });
           }
           return firings.map(({ name }) => name);
+        },
+        async noteBroken({ name }, why) {
+          notes.push([name, why]);
         },
       },
     },
@@ -77,7 +84,7 @@ function ticking(rows: readonly ScheduleRow[]) {
     stopping.abort();
     return ticks.stop();
   };
-  return { clock, ticks, world, fired, broken, faults, pass, stop };
+  return { clock, ticks, world, fired, broken, notes, faults, pass, stop };
 }
 
 /** Until what has been begun is over. */
@@ -135,7 +142,7 @@ test('while another worker is firing, looks again in a moment', async () => {
 });
 
 test('a schedule whose times cannot be computed here is left to others, and holds up no other', async () => {
-  const { ticks, world, fired, broken, pass } = ticking([
+  const { ticks, world, fired, broken, notes, pass } = ticking([
     row('broken', { cron: '0 0 * * *', timeZone: 'Mars/Olympus', jitterMs: 0 }),
     row('a'),
   ]);
@@ -148,9 +155,52 @@ test('a schedule whose times cannot be computed here is left to others, and hold
     except: ['broken'],
   });
   await pass(250);
+  expect(notes).toEqual([['broken', expect.stringContaining('The schedule "broken" cannot be fired here')]]);
+  for (let second = 0; second < 60; second++) await pass(SECOND);
   expect(broken).toEqual(['broken']);
+  expect(notes.length).toBeGreaterThan(3);
+  expect(notes.length).toBeLessThan(15);
+});
+
+test.each([
+  ['everyMs of 0', { everyMs: 0, anchorMs: 0, jitterMs: 0 }],
+  ['everyMs of text', { everyMs: 'often', anchorMs: 0, jitterMs: 0 }],
+  ['no anchor', { everyMs: 60_000, jitterMs: 0 }],
+  ['a jitter of text', { everyMs: 60_000, anchorMs: 0, jitterMs: '5' }],
+  ['a form of a later version', { sunrise: 'Oslo', jitterMs: 0 }],
+  ['nothing', null],
+])('a row whose timing has %s holds up no other one', async (_, timing) => {
+  const odd = row('odd');
+  const plan = { ...Object(odd.plan), timing };
+  const { ticks, fired, notes, pass } = ticking([{ ...odd, plan }, row('a')]);
   await pass(60_000);
-  expect(broken).toEqual(['broken', 'broken']);
+  ticks.start();
+  await settled();
+  expect(fired).toEqual([['a', 60]]);
+  expect(notes).toEqual([['odd', expect.stringContaining('"timing" of its row')]]);
+});
+
+test('a schedule that the database refuses is set aside, and fires when it is set anew', async () => {
+  const { ticks, world, fired, broken, notes, faults, pass } = ticking([row('a'), row('bad'), row('c')]);
+  world.refuses = 'bad';
+  await pass(60_000);
+  ticks.start();
+  await settled();
+  expect({ fired, broken }).toEqual({
+    fired: [
+      ['a', 60],
+      ['c', 60],
+    ],
+    broken: ['bad'],
+  });
+  expect({ notes, faults: faults.length }).toEqual({
+    notes: [['bad', 'This job is not welcome.']],
+    faults: 1,
+  });
+  world.refuses = '';
+  ticks.wakeUp({ schedule: 'bad' });
+  await settled();
+  expect(fired.at(-1)).toEqual(['bad', 60]);
 });
 
 test('after a fault it tries again, after pauses that grow', async () => {

@@ -1,9 +1,12 @@
 import { inCleanContext } from '../clean-context.js';
+import { apart } from '../driver/apart.js';
 import type { Firing, ScheduleRow, ScheduleStore } from '../driver/schedule-store.js';
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
+import { isError } from '../is-error.js';
 import { GrowingDelay } from '../job/growing-delay.js';
 import type { Part, PartContext } from '../worker/part.js';
+import { SetAside } from '../worker/set-aside.js';
 import { Alarm } from '../worker/time/alarm.js';
 import { firingOf } from './firing.js';
 
@@ -14,12 +17,12 @@ const JOBS_AT_ONCE = 1_000;
 /** The longest time until the next look, in milliseconds, while a schedule is to fire later. */
 const LONGEST_MS = 60_000;
 
-/** How long a schedule is left to other workers whose times this one cannot compute, in milliseconds. */
-const LEFT_MS = 60_000;
+/** The most characters of what is noted of a schedule that cannot be fired. */
+const LONGEST_NOTE = 1_000;
 
 export interface TicksParts
   extends Pick<PartContext, 'clock' | 'log' | 'events' | 'worker' | 'stopping' | 'watchMs'> {
-  readonly driver: { readonly schedules: Pick<ScheduleStore, 'due' | 'fire'> };
+  readonly driver: { readonly schedules: Pick<ScheduleStore, 'due' | 'fire' | 'noteBroken'> };
   /** Whether the program declares schedules. Others are found by the first survey. */
   readonly isDeclared: boolean;
 }
@@ -32,14 +35,15 @@ export class Ticks implements Part {
   readonly #parts: TicksParts;
   readonly #alarm: Alarm;
   readonly #pause = new GrowingDelay(1_000, 30_000);
-  /** By name, until when they are left to others. */
-  readonly #broken = new Map<string, number>();
+  /** The names of those that cannot be fired, or not by this worker. */
+  readonly #aside: SetAside<string>;
   #current: Promise<void> | null = null;
   #isOutdated = false;
 
   constructor(parts: TicksParts) {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock, () => this.#look());
+    this.#aside = new SetAside(parts.clock);
   }
 
   start(): void {
@@ -47,12 +51,14 @@ export class Ticks implements Part {
   }
 
   wakeUp(wakeUp: WakeUp): void {
-    if ('schedule' in wakeUp) this.#look();
+    if (!('schedule' in wakeUp)) return;
+    this.#aside.forget(wakeUp.schedule);
+    this.#look();
   }
 
   surveyed({ nextTickMs }: Pick<Survey, 'nextTickMs'>): void {
     if (nextTickMs === null || this.#isOver || this.#current !== null) return;
-    if (nextTickMs <= 0 && this.#broken.size === 0) this.#look();
+    if (nextTickMs <= 0 && this.#aside.members.length === 0) this.#look();
     else this.#wait(nextTickMs);
   }
 
@@ -93,44 +99,48 @@ export class Ticks implements Part {
   async #fireAll(): Promise<void> {
     const { driver, watchMs } = this.#parts;
     while (!this.#isOver) {
-      const { now, schedules: due, nextMs } = await driver.schedules.due(this.#left(), AT_ONCE);
+      const { now, schedules: due, nextMs } = await driver.schedules.due(this.#aside.members, AT_ONCE);
       if (due.length === 0) {
         if (nextMs !== null) this.#wait(nextMs);
         return;
       }
-      const firings = this.#firings(due, now);
+      const firings = await this.#firings(due, now);
+      const { answers, refused } = await apart(firings, (some) => driver.schedules.fire(some));
+      for (const { member, error } of refused) await this.#leave(member, error);
       // Another worker is just firing them.
-      if (firings.length > 0 && (await driver.schedules.fire(firings)).length === 0)
-        return this.#again(watchMs);
+      if (firings.length > refused.length && answers.flat().length === 0) return this.#again(watchMs);
     }
   }
 
-  #firings(due: readonly ScheduleRow[], now: number): readonly Firing[] {
+  async #firings(due: readonly ScheduleRow[], now: number): Promise<readonly Firing[]> {
     const firings: Firing[] = [];
     let jobs = 0;
-    for (const { nextAt, ...schedule } of due) {
+    for (const { name, plan, fingerprint, nextAt } of due) {
       if (nextAt === null || jobs >= JOBS_AT_ONCE) continue;
       try {
-        const firing = firingOf({ ...schedule, nextAt }, now);
+        const firing = firingOf({ name, plan, fingerprint, nextAt }, now);
         jobs += firing.jobs.length;
         firings.push(firing);
       } catch (error) {
-        this.#leave(schedule.name, error);
+        await this.#leave({ name, at: nextAt, fingerprint }, error);
       }
     }
     return firings;
   }
 
-  #leave(schedule: string, err: unknown): void {
-    const { clock, log, worker } = this.#parts;
-    this.#broken.set(schedule, clock.now() + LEFT_MS);
-    log.error({ err, schedule, worker }, 'the times of a schedule cannot be computed here');
-  }
-
-  #left(): readonly string[] {
-    const now = this.#parts.clock.now();
-    for (const [name, until] of this.#broken) if (until <= now) this.#broken.delete(name);
-    return [...this.#broken.keys()];
+  /** Sets a schedule aside, which another worker may be able to fire, and notes why. */
+  async #leave(read: Pick<Firing, 'name' | 'at' | 'fingerprint'>, err: unknown): Promise<void> {
+    const { driver, events, log, worker } = this.#parts;
+    const schedule = read.name;
+    if (this.#aside.add(schedule)) {
+      log.error({ err, schedule, worker }, 'a schedule cannot be fired; others go on, and it is tried again');
+      events.emit('fault', err);
+    }
+    const why = isError(err) ? err.message : String(err);
+    const note = why.replaceAll('\0', '').slice(0, LONGEST_NOTE).toWellFormed();
+    await driver.schedules.noteBroken(read, note).catch((error: unknown) => {
+      log.debug({ err: error, schedule, worker }, 'why a schedule cannot be fired was not noted');
+    });
   }
 
   /** @param nextMs Not positive if what is due is left to others. */

@@ -5,10 +5,11 @@ import { InvalidInputError } from '../errors.js';
 import { isError } from '../is-error.js';
 import { nextTime } from './next-time.js';
 
-const DAY_MS = 86_400_000;
+/** The longest jitter, in milliseconds. */
+export const LONGEST_JITTER_MS = 86_400_000;
 
 /** The least time between two ticks, in milliseconds. */
-const LEAST_MS = 1_000;
+export const LEAST_MS = 1_000;
 
 /** When a schedule fires. Either `cron` or `every`. */
 export interface ScheduleTimes {
@@ -48,7 +49,8 @@ type Grid = { readonly everyMs: number; readonly anchorMs: number };
 export function timingOf(what: string, times: ScheduleTimes): Timing {
   const { cron, every, jitter = 0 } = times;
   const jitterMs = milliseconds(jitter, 'jitter');
-  if (jitterMs > DAY_MS) throw new InvalidInputError(`jitter must be at most 24 h, not ${jitterMs} ms.`);
+  if (jitterMs > LONGEST_JITTER_MS)
+    throw new InvalidInputError(`jitter must be at most 24 h, not ${jitterMs} ms.`);
   if (cron !== undefined && every === undefined) return { ...cronTimes(cron, times), jitterMs };
   if (cron === undefined && every !== undefined) return { ...grid(every, times), jitterMs };
   const both = cron === undefined ? '' : ', and not both';
@@ -95,7 +97,7 @@ function cronTimes(cron: unknown, { timeZone = 'UTC', anchor }: ScheduleTimes): 
 const LONGEST = 256;
 
 /** The library behind `cron` would also take a date, which comes once. */
-const FORM = /^\s*(@[a-z]+|\S+(\s+\S+){4,6})\s*$/i;
+const FORM = /^\s*(@[a-z]+|\S+(\s+\S+){4,5})\s*$/i;
 
 function checkTimeZone(timeZone: unknown): void {
   try {

@@ -83,14 +83,12 @@ export class Running<Tx> {
     });
     this.#faults = new Faults({ clock, log, events, alarm: this.#alarm, worker });
     const shared = {
-      ...{ driver, clock, live, pollMs, watchMs, workerId: anchor.workerId },
+      ...{ driver, clock, log, worker, live, pollMs, watchMs, workerId: anchor.workerId },
       ...{ alarm: this.#alarm, stopping: this.#stopping.signal, onFault: this.#faults.meet },
     };
     const { queues, kinds, hasLimits } = registry;
     const wake = (): void => this.wake();
-    this.#parts = new Parts(
-      given.makeParts({ ...shared, queues, kinds, hasLimits, log, events, worker, anchor, wake }),
-    );
+    this.#parts = new Parts(given.makeParts({ ...shared, queues, kinds, hasLimits, events, anchor, wake }));
     this.#slots = new Slots({
       ...shared,
       concurrency: given.concurrency,

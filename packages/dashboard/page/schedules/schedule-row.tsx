@@ -2,6 +2,7 @@ import type { Stored } from '@rowlock/core';
 import type { ScheduleView } from '@rowlock/core/types';
 import { lasting } from '../format/times.js';
 import { Act } from '../parts/act.js';
+import { JobLink } from '../parts/job-link.js';
 import { Time } from '../parts/time.js';
 import { outcomeOf } from '../parts/use-change.js';
 import { JobsOfSchedule } from './jobs-of-schedule.js';
@@ -19,6 +20,8 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
     orphaned,
     nextAt,
     firedAt,
+    skipped,
+    broken,
     pausedAt,
     pausedBy,
   } = schedule;
@@ -31,15 +34,30 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
             orphaned
           </span>
         )}
+        {broken !== null && (
+          <span class="state error" title={broken.error}>
+            broken
+          </span>
+        )}
         {source === 'dynamic' && <span class="state new">dynamic</span>}
       </th>
-      <td>{everyMs === null ? `${cron} ${timeZone}` : `every ${lasting(everyMs)}`}</td>
+      <td>
+        {cron !== null && `${cron} ${timeZone}`}
+        {everyMs !== null && `every ${lasting(everyMs)}`}
+        {broken !== null && <p class="hint">{broken.error}</p>}
+      </td>
       <td>
         <JobsOfSchedule kind={kind} queue={queue} />
       </td>
       <td>{pausedAt === null ? <Time at={nextAt} /> : '–'}</td>
       <td>
         <Time at={firedAt} />
+        {skipped !== null && (
+          <p class="hint">
+            {skipped.count} skipped, the last of <Time at={skipped.lastTick} />, as{' '}
+            <JobLink id={skipped.job} /> was outstanding
+          </p>
+        )}
       </td>
       <td>
         {pausedAt !== null && (

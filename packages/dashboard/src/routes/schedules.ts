@@ -1,13 +1,24 @@
 import type { ScheduleView } from '@rowlock/core/types';
+import { type Redact, type RedactedJob, redactError } from '../redact.js';
 import type { Call } from './route.js';
 
 export async function schedules({ rowlock, redact }: Call): Promise<readonly ScheduleView[]> {
   const found = await rowlock.schedules.list();
   if (redact === undefined) return found;
-  return found.map((schedule) => ({
-    ...schedule,
-    payload: redact(schedule.payload, { kind: schedule.kind, publicId: null }, 'payload'),
-  }));
+  return found.map((schedule) => {
+    const { kind, payload, broken } = schedule;
+    const job = { kind, publicId: null };
+    return {
+      ...schedule,
+      payload: redact(payload, job, 'payload'),
+      broken: broken && { ...broken, error: redactedError(broken.error, job, redact) },
+    };
+  });
+}
+
+/** What the database has refused may have values of the job. */
+function redactedError(message: string, job: RedactedJob, redact: Redact): string {
+  return redactError({ code: 'E_BROKEN', message }, job, redact)?.message ?? '';
 }
 
 /** The next five times. */

@@ -54,8 +54,8 @@ export function takeTurns<Tx>(
     workers: { anchor: async () => anchor, notify },
     claims: {
       session: (options) => claimsInTurns(driver.claims.session(options), turn, observer),
-      survey: (lanes) =>
-        turn(observer.putsOff ? 'survey later' : 'survey', () => driver.claims.survey(lanes)),
+      survey: (lanes, except) =>
+        turn(observer.putsOff ? 'survey later' : 'survey', () => driver.claims.survey(lanes, except)),
       reclaim: (scope) => turn('reclaim', () => driver.claims.reclaim(scope)),
       startRuns: (runs) => {
         const receipt = turn('startRuns', async () => {
@@ -72,10 +72,10 @@ export function takeTurns<Tx>(
       noteRun: (run, note) => turn('noteRun', () => driver.claims.noteRun(run, note)),
     },
     followers: {
-      admit: (look) =>
+      admit: (look, except) =>
         observer.follows
-          ? turn('admit', () => driver.followers.admit(look))
-          : Promise.resolve({ queues: [], last: null, skipped: false }),
+          ? turn('admit', () => driver.followers.admit(look, except))
+          : Promise.resolve({ queues: [], last: null, skipped: false, refused: [] }),
     },
     admission: {
       parts: (queues) => turn('limitedParts', () => driver.admission.parts(queues)),

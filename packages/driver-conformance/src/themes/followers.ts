@@ -27,6 +27,7 @@ export const followers = theme('followers', (test) => {
         queues: [],
         last: null,
         skipped: false,
+        refused: [],
       });
       if (kind === 'third')
         expect(await moveOne(driver, 'cancel', third.publicId)).toEqual({ outcome: 'moved' });
@@ -36,6 +37,7 @@ export const followers = theme('followers', (test) => {
       queues: [queue],
       last: null,
       skipped: false,
+      refused: [],
     });
     expect((await row(waiting)).availableAt.getTime()).toBeLessThan(NEVER.getTime());
     expect(await serve()).toMatchObject({ publicId: waiting.publicId, payload: 'last' });
@@ -58,6 +60,7 @@ export const followers = theme('followers', (test) => {
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
   });
 
@@ -71,7 +74,12 @@ export const followers = theme('followers', (test) => {
       await put({ after, available: { inMs: 3_600_000 } }),
     ];
     await serve();
-    expect(await driver.followers.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({
+      queues: [queue],
+      last: null,
+      skipped: false,
+      refused: [],
+    });
     expect((await row(later)).availableAt).toEqual(at);
     const left = (await row(delayed)).availableAt.getTime() - delayed.createdAt.getTime();
     expect(Math.abs(left - 3_600_000)).toBeLessThan(5_000);
@@ -87,18 +95,21 @@ export const followers = theme('followers', (test) => {
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
     await held.settle([settlement(job)]);
     expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
     await held.commit();
     expect(await driver.followers.admit({ after: [first.publicId] })).toEqual({
       queues: [queue],
       last: null,
       skipped: false,
+      refused: [],
     });
     expect(await claim(claimSession())).toMatchObject({ publicId });
   });
@@ -111,6 +122,7 @@ export const followers = theme('followers', (test) => {
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
   });
 
@@ -144,9 +156,19 @@ export const followers = theme('followers', (test) => {
     const application = await caller();
     const [last] = await driver.join(application.tx).jobs.enqueue([newJob({ after })]);
     await serve();
-    expect(await driver.followers.admit({ after })).toEqual({ queues: [], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({
+      queues: [],
+      last: null,
+      skipped: false,
+      refused: [],
+    });
     await application.commit();
-    expect(await driver.followers.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({
+      queues: [queue],
+      last: null,
+      skipped: false,
+      refused: [],
+    });
     expect(await claim(claimSession())).toMatchObject({ publicId: last?.publicId });
   });
 
@@ -170,9 +192,19 @@ export const followers = theme('followers', (test) => {
     await driver.join(application.tx).jobs.update(waiting.publicId, { ...update, values: { priority: 1 } });
     await serve();
     const after = [first.publicId];
-    expect(await driver.followers.admit({ after })).toEqual({ queues: [], last: null, skipped: true });
+    expect(await driver.followers.admit({ after })).toEqual({
+      queues: [],
+      last: null,
+      skipped: true,
+      refused: [],
+    });
     await application.rollback();
-    expect(await driver.followers.admit({ after })).toEqual({ queues: [queue], last: null, skipped: false });
+    expect(await driver.followers.admit({ after })).toEqual({
+      queues: [queue],
+      last: null,
+      skipped: false,
+      refused: [],
+    });
   });
 
   test('a waiting job that is cancelled is not touched again', async ({ driver, put, serve, row, queue }) => {
@@ -184,6 +216,7 @@ export const followers = theme('followers', (test) => {
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
     expect(await row(waiting)).toMatchObject({ status: 'cancelled', availableAt: NEVER });
     expect((await driver.followers.admit(START)).queues).not.toContain(queue);
@@ -200,6 +233,7 @@ export const followers = theme('followers', (test) => {
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
     expect(await row(waiting)).toMatchObject({ status: 'complete' });
   });
@@ -217,6 +251,7 @@ export const followers = theme('followers', (test) => {
       queues: [],
       last: null,
       skipped: false,
+      refused: [],
     });
     expect((await driver.followers.admit(START)).queues).not.toContain(stage.queue);
   });

@@ -1,29 +1,19 @@
 import { complete, defineHandler, type Json, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
-import { createStage, endProcess, type Stage } from '../stage.js';
+import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
+import { withMishap } from '../with-mishap.js';
 import { AnyJson, SOON, startWorker } from '../worker-process.js';
 
 /** The table of jobs refuses it, as a database in another character set would. */
 const REFUSED = '✓';
 
-/** A stage on a database of its own, whose table of jobs refuses a text. Undefined where it holds every text. */
-async function refusing<Tx>({ createDatabase, defer }: Stage<Tx>): Promise<Stage<Tx> | undefined> {
-  const database = await createDatabase();
-  defer(() => database.close());
-  const { refuse } = database.mishaps;
-  if (typeof refuse !== 'function') {
-    expect(refuse.because.length, 'a reason').toBeGreaterThan(10);
-    return undefined;
-  }
-  const opened = await database.process();
-  defer(() => endProcess(opened));
-  await opened.driver.schema.migrate();
-  await refuse(REFUSED);
-  const { stage, end } = createStage(database, opened.driver, createDatabase);
-  defer(end);
-  return stage;
+/** A stage whose table of jobs refuses a text. Undefined where it holds every text. */
+async function refusing<Tx>(outer: Stage<Tx>): Promise<Stage<Tx> | undefined> {
+  const own = await withMishap(outer, ({ refuse }) => refuse);
+  await own?.mishap(REFUSED);
+  return own?.stage;
 }
 
 const MODES = [

@@ -1,4 +1,5 @@
-import { defineHandler, type RunContext, type Tick } from '@rowlock/core';
+import { createRowlock, defineHandler, type RunContext, type Tick } from '@rowlock/core';
+import type { NewSchedule, SchedulePlan } from '@rowlock/core/driver';
 import type { ScheduleView } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import type { Stage } from '../stage.js';
@@ -7,6 +8,8 @@ import { gate, until, within } from '../until.js';
 import { AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
 
 const HOUR_MS = 3_600_000;
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A grid whose points are far from now: no test comes to one by itself. */
 async function everyHour({ reader }: Pick<Stage<unknown>, 'reader'>) {
@@ -240,6 +243,156 @@ export const scheduledJobs = theme('scheduled jobs', (test) => {
     expect(ticks).toHaveLength(1);
     expect(await reader.jobs(stage.queue)).toMatchObject([{ payload: 2 }]);
   });
+
+  test('an overdue tick comes after a deploy that changes the times: once, skip, and all from it on', async (stage) => {
+    const { key, driver, queue, reader } = stage;
+    const { handler, ticks } = recorder(stage);
+    const { schedules } = clientOf(stage, []);
+    const anchor = new Date((await reader.now()).getTime() - HOUR_MS / 2);
+    const policies = { once: 'once', skip: 'skip', all: { all: { max: 5 } } } as const;
+    for (const [policy, missed] of Object.entries(policies)) {
+      const name = `${key} ${policy}`;
+      stage.defer(() => driver.schedules.remove(name));
+      const schedule = { handler, payload: policy, missed, overlap: 'allow', anchor } as const;
+      await schedules.set(name, { ...schedule, every: '1h' });
+      // Of the old times, and none of the new ones.
+      await reader.moveSchedule(name, new Date(anchor.getTime() - 5 * HOUR_MS));
+      await schedules.set(name, { ...schedule, every: '2h' });
+    }
+    await startWorker(stage, [handler], { concurrency: 1 });
+    await settled(stage, 5);
+    const hours = (policy: string) =>
+      ticks
+        .filter((tick) => tick?.schedule === `${key} ${policy}`)
+        .map((tick) => ((tick?.scheduledFor.getTime() ?? 0) - anchor.getTime()) / HOUR_MS);
+    expect([hours('once'), hours('skip')]).toEqual([[0], []]);
+    expect(hours('all').toSorted((one, other) => one - other)).toEqual([-5, -4, -2, 0]);
+    expect(await reader.jobs(queue)).toHaveLength(5);
+  });
+
+  test('an instant that was fired is not fired again by a deploy that adds a jitter, nor behind a pause', async (stage) => {
+    const { key: name, driver, reader, queue } = stage;
+    stage.defer(() => driver.schedules.remove(name));
+    const { handler } = recorder(stage);
+    const { schedules } = clientOf(stage, []);
+    const schedule = { handler, payload: 1, overlap: 'allow', ...(await everyHour(stage)) } as const;
+    const instant = schedule.anchor.getTime();
+    await schedules.set(name, schedule);
+    await startWorker(stage, [handler]);
+    await reader.moveSchedule(name, new Date(instant));
+    await driver.workers.notify([{ schedule: name }]);
+    await settled(stage, 1);
+    // Each of these puts the instants off so far that the one that was fired would come again.
+    for (const jitter of ['23h', '24h'] as const) {
+      await schedules.set(name, { ...schedule, jitter });
+      expect((await view(stage, name))?.nextAt?.getTime()).toBeGreaterThanOrEqual(instant + HOUR_MS);
+      await schedules.pause(name);
+      await schedules.resume(name);
+      expect((await view(stage, name))?.nextAt?.getTime()).toBeGreaterThanOrEqual(instant + HOUR_MS);
+      expect((await schedules.preview(name, 1))[0]?.getTime()).toBeGreaterThanOrEqual(instant + HOUR_MS);
+    }
+    expect(await reader.jobs(queue)).toHaveLength(1);
+  });
+
+  test('a tick that is left out says so: firedAt stays, and the job in its way is named', async (stage) => {
+    const { key: name, driver, queue, reader } = stage;
+    stage.defer(() => driver.schedules.remove(name));
+    const [busy, free] = [gate(), gate()];
+    const { handler } = recorder(stage, async () => {
+      busy.open();
+      await within('the ticks were left out', free.promise);
+    });
+    await startWorker(stage, [handler], { concurrency: 1 });
+    await clientOf(stage, []).schedules.set(name, { handler, payload: 1, ...(await everyHour(stage)) });
+    await due(stage, name);
+    await within('the first one runs', busy.promise);
+    const first = await view(stage, name);
+    expect(first).toMatchObject({ firedAt: expect.any(Date), skipped: null });
+    const [job] = await reader.jobs(queue);
+    for (const count of [1, 2]) {
+      await due(stage, name);
+      await until('it is left out', async () => (await view(stage, name))?.skipped?.count === count);
+    }
+    expect(await view(stage, name)).toMatchObject({
+      firedAt: first?.firedAt,
+      skipped: { count: 2, lastTick: expect.any(Date), job: job?.publicId },
+    });
+    free.open();
+    await settled(stage, 1);
+    await due(stage, name);
+    await settled(stage, 2);
+    const last = await view(stage, name);
+    expect(last?.firedAt?.getTime()).toBeGreaterThan(first?.firedAt?.getTime() ?? 0);
+    expect(last?.skipped?.count).toBe(2);
+  });
+
+  test('a row that this version cannot read is shown as broken, and all others are shown too', async (stage) => {
+    const { key, driver, reader } = stage;
+    const { handler } = recorder(stage);
+    const { schedules } = clientOf(stage, []);
+    const given = { handler, payload: 1, ...(await everyHour(stage)) } as const;
+    for (const name of ['a', 'b', 'c', 'd'].map((each) => `${key} ${each}`)) {
+      stage.defer(() => driver.schedules.remove(name));
+      await schedules.set(name, given);
+    }
+    const { schedules: rows } = await driver.schedules.find([`${key} a`]);
+    const plan: SchedulePlan = Object(rows[0]?.plan);
+    // As another version would, which knows more.
+    const timings: Readonly<Record<string, object>> = {
+      b: { sunrise: 'Oslo', jitterMs: 0 },
+      c: { cron: '0 3 * * *', timeZone: 'Mars/Olympus', jitterMs: 0 },
+    };
+    for (const [each, timing] of Object.entries(timings)) {
+      const [read = null] = (await driver.schedules.find([`${key} ${each}`])).schedules;
+      const odd: NewSchedule = {
+        ...{ name: `${key} ${each}`, plan: Object.assign({}, plan, { timing }), fingerprint: each },
+        ...{ source: 'dynamic', nextAt: 1, read },
+      };
+      await driver.schedules.set([odd], 'another version');
+    }
+    const list = (await schedules.list()).filter(({ name }) => name.startsWith(key));
+    expect(list.map(({ broken }) => broken?.error)).toEqual([
+      undefined,
+      expect.stringContaining('"timing" of its row'),
+      expect.stringContaining('the times of its row'),
+      undefined,
+    ]);
+    expect(list[1]).toMatchObject({ kind: 'work', cron: null, everyMs: null });
+    for (const each of ['b', 'c'])
+      for (const call of ['preview', 'run'] as const)
+        await expect(schedules[call](`${key} ${each}`)).rejects.toMatchObject({
+          code: 'ROWLOCK_INVALID_INPUT',
+        });
+    await startWorker(stage, [handler]);
+    await due(stage, `${key} d`);
+    await settled(stage, 1);
+    await schedules.set(`${key} b`, given);
+    expect(await view(stage, `${key} b`)).toMatchObject({ broken: null, everyMs: HOUR_MS });
+    expect((await reader.jobs(stage.queue)).length).toBeGreaterThanOrEqual(1);
+  });
+
+  test.once(
+    'more schedules than a page has are all listed, and a program may declare as many',
+    async (stage) => {
+      const { key, queue, createDatabase } = stage;
+      const database = await createDatabase();
+      stage.defer(() => database.close());
+      const { driver, close } = await database.process();
+      stage.defer(close);
+      await driver.schema.migrate();
+      const { handler } = recorder({ queue });
+      const times = { payload: 1, every: '1h' } as const;
+      const names = Array.from({ length: 1_001 }, (_, place) => `${key} ${place}`);
+      const schedules = Object.fromEntries(names.map((name) => [name, { handler, ...times }]));
+      const rowlock = createRowlock({ driver, handlers: [handler], schedules, log: SILENT });
+      for (let start = 0; start < 2; start++) {
+        const worker = rowlock.worker();
+        await worker.start();
+        await worker.stop();
+      }
+      expect((await rowlock.schedules.list()).map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    },
+  );
 
   test('a schedule that no live program declares is orphaned, and fires all the same', async (stage) => {
     const { key: name, driver } = stage;

@@ -27,7 +27,7 @@ function schedule(stage: Stage<unknown>, change: Partial<NewSchedule> = {}): New
     missed: 'once',
     overlap: 'skip',
   };
-  return { name, plan, fingerprint: 'one', source: 'dynamic', nextAt: HOUR_MS, keepsNext: false, ...change };
+  return { name, plan, fingerprint: 'one', source: 'dynamic', nextAt: HOUR_MS, read: null, ...change };
 }
 
 /** The schedule as the driver reads it. */
@@ -48,6 +48,7 @@ function firing(
     at: nextAt ?? 0,
     fingerprint,
     nextAt: (nextAt ?? 0) + HOUR_MS,
+    tickAt: nextAt ?? 0,
     jobs: [job],
     wakeUps: [{ queue }],
     ...change,
@@ -58,14 +59,20 @@ export const schedules = theme('schedules', (test) => {
   test('a schedule is read as it was written, and by its name to the byte', async (stage) => {
     const { driver, reader } = stage;
     const given = schedule(stage);
-    const { keepsNext: _, ...written } = given;
+    const { read: _, ...written } = given;
     const before = await reader.now();
     await driver.schedules.set([given, schedule(stage, { name: `${given.name} `, nextAt: null })], 'ann');
     const { now, schedules: found } = await driver.schedules.find([given.name]);
     expect(found).toEqual([
       {
         ...written,
+        tickAt: null,
         firedAt: null,
+        skipped: 0,
+        skippedTickAt: null,
+        skippedFor: null,
+        broken: null,
+        brokenAt: null,
         pausedAt: null,
         pausedBy: null,
         updatedAt: expect.any(Number),
@@ -75,11 +82,12 @@ export const schedules = theme('schedules', (test) => {
     expect(found[0]?.updatedAt).toBeGreaterThanOrEqual(before.getTime() - 1);
     expect(now).toBeGreaterThanOrEqual(found[0]?.updatedAt ?? Number.NaN);
     expect(await driver.schedules.find([given.name.toUpperCase()])).toMatchObject({ schedules: [] });
-    const all = await driver.schedules.find();
-    expect(all.schedules.filter(({ name }) => name.startsWith(given.name)).map(({ name }) => name)).toEqual([
-      given.name,
-      `${given.name} `,
-    ]);
+    const names = async (beyond: string) => {
+      const { schedules: page } = await driver.schedules.find({ beyond });
+      return page.map(({ name }) => name).filter((name) => name.startsWith(given.name));
+    };
+    expect(await names(given.name.slice(0, -1))).toEqual([given.name, `${given.name} `]);
+    expect(await names(given.name)).toEqual([`${given.name} `]);
   });
 
   test("the time is the database's, also without schedules", async ({ driver, reader, key }) => {
@@ -89,17 +97,25 @@ export const schedules = theme('schedules', (test) => {
     expect(now).toBeLessThanOrEqual((await reader.now()).getTime() + 1);
   });
 
-  test('is changed only where its fingerprint or its source differs', async (stage) => {
+  test('is changed only if it is as it was read', async (stage) => {
     const { driver } = stage;
     const given = schedule(stage);
     await driver.schedules.set([given], 'ann');
-    await driver.schedules.set([{ ...given, nextAt: 7 }], 'bob');
-    expect(await read(stage, given)).toMatchObject({ nextAt: HOUR_MS, updatedBy: 'ann' });
     await driver.schedules.set([{ ...given, nextAt: 7, fingerprint: 'two' }], 'bob');
-    expect(await read(stage, given)).toMatchObject({ nextAt: 7, fingerprint: 'two', updatedBy: 'bob' });
-    await driver.schedules.set([{ ...given, nextAt: 8, fingerprint: 'three', keepsNext: true }], 'cy');
-    expect(await read(stage, given)).toMatchObject({ nextAt: 7, fingerprint: 'three', updatedBy: 'cy' });
-    await driver.schedules.set([{ ...given, nextAt: 9, fingerprint: 'three', source: 'code' }], 'dee');
+    expect(await read(stage, given)).toMatchObject({ nextAt: HOUR_MS, fingerprint: 'one', updatedBy: 'ann' });
+    const asRead = { fingerprint: 'one', source: 'dynamic', nextAt: HOUR_MS } as const;
+    for (const other of [
+      { fingerprint: 'two' },
+      { source: 'code' },
+      { nextAt: 7 },
+      { nextAt: null },
+    ] as const)
+      await driver.schedules.set([{ ...given, nextAt: 7, read: { ...asRead, ...other } }], 'bob');
+    expect(await read(stage, given)).toMatchObject({ nextAt: HOUR_MS, updatedBy: 'ann' });
+    await driver.schedules.set([{ ...given, nextAt: null, fingerprint: 'two', read: asRead }], 'cy');
+    expect(await read(stage, given)).toMatchObject({ nextAt: null, fingerprint: 'two', updatedBy: 'cy' });
+    const never = { ...asRead, fingerprint: 'two', nextAt: null };
+    await driver.schedules.set([{ ...given, nextAt: 9, source: 'code', read: never }], 'dee');
     expect(await read(stage, given)).toMatchObject({ nextAt: 9, source: 'code', updatedBy: 'dee' });
   });
 
@@ -109,7 +125,7 @@ export const schedules = theme('schedules', (test) => {
     await driver.schedules.set([given], 'ann');
     expect(await driver.schedules.pause(given.name, 'bob')).toBe(true);
     expect(await driver.schedules.pause(given.name, 'cy')).toBe(true);
-    await driver.schedules.set([{ ...given, fingerprint: 'two' }], 'ann');
+    await driver.schedules.set([{ ...given, fingerprint: 'two', read: given }], 'ann');
     expect(await read(stage, given)).toMatchObject({ fingerprint: 'two', pausedBy: 'bob' });
     expect(await driver.schedules.resume(given.name, 'one', 5)).toBe(false);
     expect(await driver.schedules.resume(given.name, 'two', 5)).toBe(true);
@@ -263,8 +279,56 @@ export const schedules = theme('schedules', (test) => {
     expect(await driver.schedules.fire([firing(stage, next, { jobs })])).toEqual([given.name]);
     const last = firing(stage, { ...given, nextAt: 3 * HOUR_MS }, { jobs, nextAt: null });
     expect(await driver.schedules.fire([last])).toEqual([given.name]);
-    expect(await reader.jobs(queue)).toHaveLength(1);
-    expect(await read(stage, given)).toMatchObject({ nextAt: null, firedAt: expect.any(Number) });
+    const [job, ...others] = await reader.jobs(queue);
+    expect(others).toEqual([]);
+    expect(await read(stage, given)).toMatchObject({
+      ...{ nextAt: null, tickAt: 3 * HOUR_MS, firedAt: expect.any(Number) },
+      ...{ skipped: 1, skippedTickAt: 3 * HOUR_MS, skippedFor: job?.publicId },
+    });
+  });
+
+  test('says when a job came of a tick last, and of ticks without one how many there were', async (stage) => {
+    const { driver, key } = stage;
+    const [given, other] = [schedule(stage), schedule(stage, { name: `${stage.key} other` })];
+    await driver.schedules.set([given, other], 'ann');
+    const jobs = [stage.newJob({ unique: { key, scope: 'outstanding' } })];
+    await driver.schedules.fire([firing(stage, given, { jobs })]);
+    const fired = await read(stage, given);
+    for (const tick of [2, 3]) {
+      const [again, free] = [given, other].map((each) => ({ ...each, nextAt: (tick - 1) * HOUR_MS }));
+      if (again === undefined || free === undefined) throw new Error('There are two.');
+      await driver.schedules.fire([
+        firing(stage, { ...again, nextAt: tick * HOUR_MS }, { jobs }),
+        firing(stage, free),
+      ]);
+    }
+    expect(await read(stage, given)).toEqual({
+      ...fired,
+      ...{ nextAt: 4 * HOUR_MS, tickAt: 3 * HOUR_MS },
+      ...{ skipped: 2, skippedTickAt: 3 * HOUR_MS, skippedFor: expect.any(String) },
+    });
+    expect(await read(stage, other)).toMatchObject({ skipped: 0, skippedFor: null, tickAt: 2 * HOUR_MS });
+  });
+
+  test('why it cannot be fired is noted, until it is fired or set', async (stage) => {
+    const { driver } = stage;
+    const given = schedule(stage);
+    await driver.schedules.set([given], 'ann');
+    const at = HOUR_MS;
+    await driver.schedules.noteBroken({ ...given, at: at + 1 }, 'it has moved');
+    await driver.schedules.noteBroken({ ...given, at, fingerprint: 'two' }, 'it was changed');
+    expect(await read(stage, given)).toMatchObject({ broken: null, brokenAt: null });
+    await driver.schedules.noteBroken({ ...given, at }, 'one');
+    const first = await read(stage, given);
+    expect(first).toMatchObject({ broken: 'one', brokenAt: expect.any(Number) });
+    await driver.schedules.noteBroken({ ...given, at }, 'another');
+    expect(await read(stage, given)).toEqual({ ...first, broken: 'another' });
+    await driver.schedules.fire([firing(stage, given)]);
+    expect(await read(stage, given)).toMatchObject({ broken: null, brokenAt: null });
+    const next = { ...given, nextAt: 2 * HOUR_MS };
+    await driver.schedules.noteBroken({ ...given, at: 2 * HOUR_MS }, 'again');
+    await driver.schedules.set([{ ...next, fingerprint: 'two', read: next }], 'bob');
+    expect(await read(stage, given)).toMatchObject({ broken: null, brokenAt: null });
   });
 
   test('the tick of a process that is killed while it fires is there once in the end', async (stage) => {

@@ -55,7 +55,7 @@ export async function admit(place: Place, look: FollowersLook): Promise<Admitted
     queues.add(found.value.queue);
   }
   const isFull = 'beyond' in look && candidates.length === MOST_FOLLOWED;
-  return { queues: [...queues], last: isFull ? (candidates.at(-1) ?? null) : null, skipped };
+  return { queues: [...queues], last: isFull ? (candidates.at(-1) ?? null) : null, skipped, refused: [] };
 }
 
 function candidatesOf({ database, tx }: Place, look: FollowersLook): readonly string[] {

@@ -1,18 +1,26 @@
-import type { DueSchedules, Firing, FoundSchedules, NewSchedule } from '@rowlock/core/driver';
+import {
+  type DueSchedules,
+  type Firing,
+  type FoundSchedules,
+  firedOf,
+  MOST_FOUND,
+  type NewSchedule,
+} from '@rowlock/core/driver';
 import type { Place } from '../claims/statements/place.js';
 import { enqueue } from '../jobs/statements/enqueue.js';
 import { type ScheduleRow, toSchedule } from '../rows.js';
 import { notify } from '../workers/statements/bell.js';
 
-/** The most schedules that are returned. */
-const MOST = 1_000;
-
-export function findSchedules({ database, tx }: Place, names?: readonly string[]): FoundSchedules {
+export function findSchedules(
+  { database, tx }: Place,
+  which: readonly string[] | { readonly beyond: string },
+): FoundSchedules {
+  const isPage = 'beyond' in which;
   const schedules = database.tables.schedules
-    .find(tx, ({ name }) => names === undefined || names.includes(name))
+    .find(tx, ({ name }) => (isPage ? name > which.beyond : which.includes(name)))
     .map(({ value }) => toSchedule(value))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return { now: database.clock.now(), schedules: schedules.slice(0, MOST) };
+  return { now: database.clock.now(), schedules: isPage ? schedules.slice(0, MOST_FOUND) : schedules };
 }
 
 export function dueSchedules(place: Place, except: readonly string[], limit: number): DueSchedules {
@@ -43,21 +51,16 @@ export async function setSchedules(
 ): Promise<void> {
   const { schedules: table } = place.database.tables;
   const updated = { updatedAt: place.database.clock.now(), updatedBy: by };
-  for (const { keepsNext, plan, ...given } of schedules) {
-    const isSet = await change(place, given.name, (before) => ({
-      ...before,
-      ...(before.fingerprint === given.fingerprint && before.source === given.source
-        ? {}
-        : {
-            ...given,
-            ...updated,
-            plan: JSON.stringify(plan),
-            nextAt: keepsNext ? before.nextAt : given.nextAt,
-          }),
-    }));
-    const unused = { firedAt: null, pausedAt: null, pausedBy: null };
-    if (!isSet)
-      table.insert(place.tx, () => ({ ...given, ...updated, ...unused, plan: JSON.stringify(plan) }));
+  for (const { read, plan, ...given } of schedules) {
+    const next = { ...given, ...updated, plan: JSON.stringify(plan), broken: null, brokenAt: null };
+    const isAsRead = ({ fingerprint, source, nextAt }: ScheduleRow): boolean =>
+      read !== null && read.fingerprint === fingerprint && read.source === source && read.nextAt === nextAt;
+    const isThere = await change(place, given.name, (before) =>
+      isAsRead(before) ? { ...before, ...next } : before,
+    );
+    const unused = { tickAt: null, firedAt: null, skipped: 0, skippedTickAt: null, skippedFor: null };
+    if (!isThere && read === null)
+      table.insert(place.tx, () => ({ ...next, ...unused, pausedAt: null, pausedBy: null }));
   }
 }
 
@@ -90,19 +93,39 @@ export function removeSchedule(place: Place, name: string): Promise<boolean> {
 export async function fireSchedules(place: Place, firings: readonly Firing[]): Promise<readonly string[]> {
   const { database, tx } = place;
   const fired: string[] = [];
-  for (const { name, at, fingerprint, nextAt, jobs, wakeUps } of firings) {
+  for (const firing of firings) {
+    const { name, at, fingerprint, nextAt, tickAt, jobs, wakeUps } = firing;
     const isDue = (row: ScheduleRow): boolean =>
       row.nextAt === at && row.fingerprint === fingerprint && row.pausedAt === null;
     const [found] = database.tables.schedules.findBy('name', name, tx, isDue);
     if (found === undefined || !found.row.isFreeFor(tx)) continue;
     tx.take(found.row);
-    const firedAt = jobs.length > 0 ? database.clock.now() : found.value.firedAt;
-    tx.write(found.row, { ...found.value, nextAt, firedAt });
-    await enqueue(place, jobs);
+    const [came] = firedOf([firing], await enqueue(place, jobs));
+    const { value } = found;
+    const skippedFor = came?.skippedFor ?? null;
+    tx.write(found.row, {
+      ...{ ...value, nextAt, tickAt: Math.max(value.tickAt ?? tickAt, tickAt), broken: null, brokenAt: null },
+      firedAt: came?.fires === true ? database.clock.now() : value.firedAt,
+      ...(skippedFor !== null && { skipped: value.skipped + 1, skippedTickAt: tickAt, skippedFor }),
+    });
     notify(place, wakeUps);
     fired.push(name);
   }
   return fired;
+}
+
+export async function noteBroken(
+  place: Place,
+  { name, at, fingerprint }: Pick<Firing, 'name' | 'at' | 'fingerprint'>,
+  broken: string,
+): Promise<void> {
+  const now = place.database.clock.now();
+  await change(
+    place,
+    name,
+    (row) => ({ ...row, broken, brokenAt: row.brokenAt ?? now }),
+    (row) => row.nextAt === at && row.fingerprint === fingerprint,
+  );
 }
 
 /** Locks a schedule, and writes another version of it. Returns whether it was there and `wanted`. */

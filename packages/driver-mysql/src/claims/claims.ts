@@ -44,7 +44,7 @@ export function claimsOf(parts: ClaimsParts): Claims<MysqlTransaction> {
 
     dueQueues: (lanes) => dueQueues(sql, on, lanes),
 
-    survey: (lanes) => survey(sql, on, inTransaction, lanes),
+    survey: (lanes, except = []) => survey(sql, on, inTransaction, lanes, except),
 
     reclaim: (scope) => reclaim(context, on, inTransaction, scope),
 

@@ -1,4 +1,4 @@
-import type { Reclaimed, ReclaimScope } from '@rowlock/core/driver';
+import { apart, type Reclaimed, type ReclaimScope, type RefusedJob } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { queueRows } from '../jobs/given-rows.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
@@ -9,6 +9,7 @@ import { leaveLimits } from './slots.js';
 /** A leased job whose worker is missing or is the calling one, or whose lease is over. */
 interface LeasedRow {
   readonly id: string;
+  readonly public_id: string;
   readonly process_id: string;
   /** Null without a record. */
   readonly worker_id: string | null;
@@ -18,14 +19,19 @@ interface LeasedRow {
   readonly is_missing: number | string;
 }
 
-/** Puts back the jobs of leases that are over, and of workers that are dead. @throws DriverError */
+/**
+ * Puts back the jobs of leases that are over, and of workers that are dead. If the database refuses that of some job, puts back
+ * the others apart.
+ *
+ * @throws DriverError
+ */
 export async function reclaim(
   { sql, lockPrefix }: Context,
   on: MysqlTransaction,
   inTransaction: InTransaction,
-  { queues, dead, own }: ReclaimScope,
+  { queues, dead, own, except = [] }: ReclaimScope,
 ): Promise<Reclaimed> {
-  if (queues.length === 0) return { reclaimed: 0, missing: [], own: [] };
+  if (queues.length === 0) return { reclaimed: 0, missing: [], own: [], refused: [] };
   const { text, values } = queueRows(queues);
   const leased = await query<LeasedRow>(on, sql.leases.reclaimable(text), [
     lockPrefix,
@@ -37,12 +43,19 @@ export async function reclaim(
   const gone = new Set(missing.filter((id) => dead.includes(id)));
   const ended = new Set(own?.ended);
   const found = leased.filter(
-    (row) => Number(row.is_over) === 1 || gone.has(row.worker_id ?? '') || ended.has(row.process_id),
+    ({ public_id, process_id, worker_id, is_over }) =>
+      (Number(is_over) === 1 || gone.has(worker_id ?? '') || ended.has(process_id)) &&
+      !except.includes(public_id),
   );
   let reclaimed = 0;
-  for (const part of inParts(found)) reclaimed += await inTransaction((tx) => putBack(sql, tx, part));
+  const refused: RefusedJob[] = [];
+  for (const part of inParts(found)) {
+    const put = await apart(part, (some) => inTransaction((tx) => putBack(sql, tx, some)));
+    reclaimed += put.answers.reduce((sum, each) => sum + each, 0);
+    refused.push(...put.refused.map(({ member, error }) => ({ publicId: member.public_id, error })));
+  }
   const runIds = leased.flatMap((row) => (row.worker_id === own?.workerId ? row.process_id : []));
-  return { reclaimed, missing: [...new Set(missing)], own: [...new Set(runIds)] };
+  return { reclaimed, missing: [...new Set(missing)], own: [...new Set(runIds)], refused };
 }
 
 /** Skips a job that its run is settling just now. */

@@ -1,4 +1,4 @@
-import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
+import { apart, type Lanes, NO_LIMITS, type RefusedJob, type Survey } from '@rowlock/core/driver';
 import { queueRows } from '../jobs/given-rows.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -36,12 +36,18 @@ export async function dueQueues(
   return rows.map(({ queue }) => queue);
 }
 
-/** Finds the work that a worker can wait for, and makes delayed jobs due. @throws DriverError */
+/**
+ * Finds the work that a worker can wait for, and makes delayed jobs due. If the database refuses that of some job, makes the
+ * others due apart.
+ *
+ * @throws DriverError
+ */
 export async function survey(
   sql: Statements,
   on: MysqlTransaction,
   inTransaction: InTransaction,
   { queues, kinds }: Lanes,
+  except: readonly string[],
 ): Promise<Survey> {
   if (queues.length === 0)
     return {
@@ -53,19 +59,23 @@ export async function survey(
       limited: false,
       followers: false,
       nextTickMs: null,
+      refused: [],
     };
   const [given, kind] = [queueRows(queues), list(kinds)];
   const text = sql.surveys.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
   const nextTick = rows[0]?.next_tick_ms ?? null;
   let promoted = 0;
+  const refused: RefusedJob[] = [];
   const resumes = rows[0]?.resumes_ms ?? null;
   let nextDueMs = resumes === null ? null : Number(resumes);
   for (const { queue, next_due_ms: first } of rows) {
     if (first === null) continue;
     let ms: number | null = Number(first);
     if (ms <= 0) {
-      promoted += await promote(sql, on, inTransaction, queue);
+      const due = await promote(sql, on, inTransaction, queue, except);
+      promoted += due.promoted;
+      refused.push(...due.refused);
       ms = await nextDue(sql, on, queue);
     }
     if (ms !== null) nextDueMs = Math.min(nextDueMs ?? ms, ms);
@@ -79,6 +89,7 @@ export async function survey(
     limited: rows.some(({ limited }) => limited !== null),
     followers: rows[0] !== undefined && rows[0].followers !== null,
     nextTickMs: nextTick === null ? null : Number(nextTick),
+    refused,
   };
 }
 
@@ -88,17 +99,25 @@ async function promote(
   on: MysqlTransaction,
   inTransaction: InTransaction,
   queue: string,
-): Promise<number> {
-  const later = await query<{ id: string }>(on, sql.surveys.findLater, [queue]);
-  if (later.length === 0) return 0;
-  return inTransaction(async (tx) => {
-    const wanted = list(later.map(({ id }) => id));
-    const free = await query<{ id: string }>(tx, sql.surveys.lockLater(wanted.places), wanted.values);
-    if (free.length === 0) return 0;
-    const due = list(free.map(({ id }) => id));
-    await change(tx, sql.surveys.promote(due.places), due.values);
-    return free.length;
-  });
+  except: readonly string[],
+): Promise<Pick<Survey, 'promoted' | 'refused'>> {
+  const { places, values } = except.length === 0 ? { places: '', values: [] } : list(except);
+  const text = sql.surveys.findLater(places);
+  const later = await query<{ id: string; public_id: string }>(on, text, [queue, ...values]);
+  const { answers, refused } = await apart(later, (some) =>
+    inTransaction(async (tx) => {
+      const wanted = list(some.map(({ id }) => id));
+      const free = await query<{ id: string }>(tx, sql.surveys.lockLater(wanted.places), wanted.values);
+      if (free.length === 0) return 0;
+      const due = list(free.map(({ id }) => id));
+      await change(tx, sql.surveys.promote(due.places), due.values);
+      return free.length;
+    }),
+  );
+  return {
+    promoted: answers.reduce((sum, each) => sum + each, 0),
+    refused: refused.map(({ member, error }) => ({ publicId: member.public_id, error })),
+  };
 }
 
 async function nextDue(sql: Statements, on: MysqlTransaction, queue: string): Promise<number | null> {

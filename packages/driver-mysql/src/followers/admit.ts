@@ -1,6 +1,7 @@
 import { JobNotFoundError, type State } from '@rowlock/core';
 import {
   type Admitted,
+  apart,
   despiteDeadlocks,
   type FollowersLook,
   isSettled,
@@ -76,22 +77,34 @@ async function statesOf(
   return states;
 }
 
-/** Gives back their times to jobs that wait for no other one any more. @throws DriverError */
+/**
+ * Gives back their times to jobs that wait for no other one any more. If the database refuses that of some job, lets the others
+ * go apart.
+ *
+ * @throws DriverError
+ */
 export async function admit(
   sql: Statements,
   on: MysqlTransaction,
   inTransaction: InTransaction,
   look: FollowersLook,
+  except: readonly string[],
 ): Promise<Admitted> {
   const candidates = await candidatesOf(sql, on, look);
   const last = 'beyond' in look && candidates.length === MOST_FOLLOWED ? (candidates.at(-1) ?? null) : null;
-  if (candidates.length === 0) return { queues: [], last, skipped: false };
+  if (candidates.length === 0) return { queues: [], last, skipped: false, refused: [] };
   const wanted = list(candidates);
   const waiting = new Set(await publicIds(on, sql.followers.waiting(wanted.places), wanted.values));
-  const ready = candidates.filter((publicId) => !waiting.has(publicId));
-  if (ready.length === 0) return { queues: [], last, skipped: false };
-  const admitted = await despiteDeadlocks(() => inTransaction((tx) => admitReady(sql, tx, ready)));
-  return { ...admitted, last };
+  const ready = candidates.filter((publicId) => !waiting.has(publicId) && !except.includes(publicId));
+  const { answers, refused } = await apart(ready, (some) =>
+    despiteDeadlocks(() => inTransaction((tx) => admitReady(sql, tx, some))),
+  );
+  return {
+    queues: [...new Set(answers.flatMap(({ queues }) => queues))],
+    last,
+    skipped: answers.some(({ skipped }) => skipped),
+    refused: refused.map(({ member, error }) => ({ publicId: member, error })),
+  };
 }
 
 async function candidatesOf(
@@ -108,7 +121,7 @@ async function admitReady(
   sql: Statements,
   tx: MysqlTransaction,
   ready: readonly string[],
-): Promise<Omit<Admitted, 'last'>> {
+): Promise<Pick<Admitted, 'queues' | 'skipped'>> {
   const wanted = list(ready);
   const found = await query<{ id: string; public_id: string }>(
     tx,

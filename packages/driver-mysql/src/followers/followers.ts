@@ -5,5 +5,5 @@ import type { Statements } from '../statements.js';
 import { admit } from './admit.js';
 
 export function followersOf(on: MysqlTransaction, sql: Statements, inTransaction: InTransaction): Followers {
-  return { admit: (look) => admit(sql, on, inTransaction, look) };
+  return { admit: (look, except = []) => admit(sql, on, inTransaction, look, except) };
 }

@@ -1,8 +1,10 @@
 import {
   type DueSchedules,
   despiteDeadlocks,
+  type Fired,
   type Firing,
   type FoundSchedules,
+  firedOf,
   type JoinableSchedules,
   type NewSchedule,
   type ScheduleSource,
@@ -27,7 +29,13 @@ interface ScheduleRow {
   fingerprint: string;
   source: ScheduleSource;
   next_at: string | null;
+  tick_at: string | null;
   fired_at: string | null;
+  skipped: string;
+  skipped_tick: string | null;
+  skipped_for: string | null;
+  broken: string | null;
+  broken_at: string | null;
   paused_at: string | null;
   paused_by: string | null;
   updated_at: string;
@@ -44,13 +52,14 @@ export class MysqlJoinableSchedules implements JoinableSchedules {
     this.scope = scope;
   }
 
-  async find(names?: readonly string[]): Promise<FoundSchedules> {
+  async find(which: readonly string[] | { readonly beyond: string }): Promise<FoundSchedules> {
     const {
       sql,
       scope: { on },
     } = this;
-    if (names === undefined) return found(await query<ScheduleRow>(on, sql.schedules.findSchedules));
-    const wanted = list(names);
+    if ('beyond' in which)
+      return found(await query<ScheduleRow>(on, sql.schedules.findSchedules, [which.beyond]));
+    const wanted = list(which);
     return found(
       await query<ScheduleRow>(on, sql.schedules.findNamedSchedules(wanted.places), wanted.values),
     );
@@ -116,18 +125,23 @@ export class MysqlSchedules extends MysqlJoinableSchedules implements ScheduleSt
     const { sql, inTransaction, wake } = this.#parts;
     const fired = await despiteDeadlocks(() =>
       inTransaction(async (tx) => {
-        const moved: Firing[] = [];
-        for (const firing of firings) if (await move(sql, tx, firing)) moved.push(firing);
-        await enqueueWithin(
-          sql,
-          tx,
-          moved.flatMap(({ jobs }) => jobs),
-        );
-        return moved;
+        const locked: Firing[] = [];
+        for (const firing of firings) if (await isLocked(sql, tx, firing)) locked.push(firing);
+        const jobs = locked.flatMap((firing) => firing.jobs);
+        for (const each of firedOf(locked, await enqueueWithin(sql, tx, jobs))) await move(sql, tx, each);
+        return locked;
       }),
     );
     wake(fired.flatMap(({ wakeUps }) => wakeUps));
     return fired.map(({ name }) => name);
+  }
+
+  async noteBroken(
+    { name, at, fingerprint }: Pick<Firing, 'name' | 'at' | 'fingerprint'>,
+    why: string,
+  ): Promise<void> {
+    const { sql, on } = this.#parts;
+    await change(on, sql.schedules.noteBroken, [why, name, fingerprint, at]);
   }
 }
 
@@ -143,25 +157,32 @@ async function setOn(
 }
 
 async function set(sql: Statements, tx: MysqlTransaction, schedule: NewSchedule, by: string): Promise<void> {
-  const { name, fingerprint, source, nextAt, keepsNext } = schedule;
-  const plan = storableJson(schedule.plan);
-  await change(tx, sql.schedules.setSchedule, [
-    storableText(name),
-    plan,
-    fingerprint,
-    source,
-    nextAt,
-    by,
-    keepsNext,
-  ]);
+  const { fingerprint, source, nextAt, read } = schedule;
+  const name = storableText(schedule.name);
+  const values = [storableJson(schedule.plan), fingerprint, source, nextAt, by];
+  if (read === null) await change(tx, sql.schedules.addSchedule, [name, ...values]);
+  else {
+    const asRead = [read.fingerprint, read.source, read.nextAt];
+    await change(tx, sql.schedules.changeSchedule, [...values, name, ...asRead]);
+  }
 }
 
-async function move(sql: Statements, tx: MysqlTransaction, firing: Firing): Promise<boolean> {
-  const { name, at, fingerprint, nextAt, jobs } = firing;
-  const free = await query(tx, sql.schedules.lockDueSchedule, [name, fingerprint, at]);
-  if (free.length === 0) return false;
-  await change(tx, sql.schedules.moveSchedule, [nextAt, jobs.length > 0, name]);
-  return true;
+async function isLocked(
+  sql: Statements,
+  tx: MysqlTransaction,
+  { name, at, fingerprint }: Firing,
+): Promise<boolean> {
+  return (await query(tx, sql.schedules.lockDueSchedule, [name, fingerprint, at])).length > 0;
+}
+
+async function move(
+  sql: Statements,
+  tx: MysqlTransaction,
+  { firing, fires, skippedFor }: Fired,
+): Promise<void> {
+  const { name, nextAt, tickAt } = firing;
+  await change(tx, sql.schedules.moveSchedule, [nextAt, tickAt, fires, name]);
+  if (skippedFor !== null) await change(tx, sql.schedules.noteSkipped, [tickAt, skippedFor, name]);
 }
 
 function found(rows: readonly ScheduleRow[]): FoundSchedules {
@@ -175,7 +196,13 @@ function found(rows: readonly ScheduleRow[]): FoundSchedules {
         fingerprint,
         source,
         nextAt: number(row.next_at),
+        tickAt: number(row.tick_at),
         firedAt: number(row.fired_at),
+        skipped: Number(row.skipped),
+        skippedTickAt: number(row.skipped_tick),
+        skippedFor: row.skipped_for,
+        broken: row.broken,
+        brokenAt: number(row.broken_at),
         pausedAt: number(row.paused_at),
         pausedBy: row.paused_by,
         updatedAt: Number(row.updated_at),

@@ -1,3 +1,4 @@
+import { MOST_FOUND } from '@rowlock/core/driver';
 import { ms } from '../jobs/statements/columns.js';
 import type { Tables } from '../schema/tables.js';
 
@@ -10,20 +11,18 @@ export const untilFirst = (schedule: string): string =>
 
 /** The database's time, and schedules. One row without a name if there are none. */
 const SEEN = `${text('UTC_TIMESTAMP(6)')} AS now, name, CAST(plan AS CHAR) AS plan, fingerprint, source, ${text('next_at')} AS next_at,
-             ${text('fired_at')} AS fired_at, ${text('paused_at')} AS paused_at, paused_by, ${text('updated_at')} AS updated_at, updated_by`;
-
-/** Whether the schedule that is there is another one than the given. */
-const DIFFERS = 'NOT (fingerprint = VALUES(fingerprint) AND source = VALUES(source))';
+             ${text('tick_at')} AS tick_at, ${text('fired_at')} AS fired_at, CAST(skipped AS CHAR) AS skipped,
+             ${text('skipped_tick')} AS skipped_tick, skipped_for, broken, ${text('broken_at')} AS broken_at, ${text('paused_at')} AS paused_at, paused_by, ${text('updated_at')} AS updated_at, updated_by`;
 
 /** The schedules, and the moves to their next times. */
 export const scheduleStatements = ({ schedule }: Tables) => ({
   findSchedules: `
-      SELECT ${SEEN} FROM (SELECT 1 AS one) AS one LEFT JOIN ${schedule} AS schedule ON TRUE
-      ORDER BY name LIMIT 1000`,
+      SELECT ${SEEN} FROM (SELECT 1 AS one) AS one LEFT JOIN ${schedule} AS schedule ON name > ?
+      ORDER BY name LIMIT ${MOST_FOUND}`,
 
   findNamedSchedules: (names: string): string => `
       SELECT ${SEEN} FROM (SELECT 1 AS one) AS one LEFT JOIN ${schedule} AS schedule ON name IN (${names})
-      ORDER BY name LIMIT 1000`,
+      ORDER BY name`,
 
   // The names are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
   dueSchedules: (except: string): string => `
@@ -35,16 +34,17 @@ export const scheduleStatements = ({ schedule }: Tables) => ({
       ) AS due ON TRUE
       LEFT JOIN ${schedule} AS schedule FORCE INDEX (PRIMARY) ON schedule.name = due.due`,
 
-  // From left to right: what says whether the schedule differs is assigned last.
-  setSchedule: `
+  addSchedule: `
       INSERT INTO ${schedule} (name, plan, fingerprint, source, next_at, updated_by)
       VALUES (?, ?, ?, ?, ${time('?')}, ?)
-      ON DUPLICATE KEY UPDATE
-        plan = IF(${DIFFERS}, VALUES(plan), plan),
-        next_at = IF(${DIFFERS} AND NOT ?, VALUES(next_at), next_at),
-        updated_at = IF(${DIFFERS}, UTC_TIMESTAMP(6), updated_at),
-        updated_by = IF(${DIFFERS}, VALUES(updated_by), updated_by),
-        source = VALUES(source), fingerprint = VALUES(fingerprint)`,
+      ON DUPLICATE KEY UPDATE name = VALUES(name)`,
+
+  // Only if it is as it was read.
+  changeSchedule: `
+      UPDATE ${schedule} FORCE INDEX (PRIMARY)
+      SET plan = ?, fingerprint = ?, source = ?, next_at = ${time('?')}, updated_by = ?, updated_at = UTC_TIMESTAMP(6),
+          broken = NULL, broken_at = NULL
+      WHERE name = ? AND fingerprint = ? AND source = ? AND next_at <=> ${time('?')}`,
 
   lockSchedule: `SELECT 1 FROM ${schedule} WHERE name = ? FOR UPDATE NOWAIT`,
 
@@ -65,5 +65,14 @@ export const scheduleStatements = ({ schedule }: Tables) => ({
       FOR UPDATE SKIP LOCKED`,
 
   moveSchedule: `
-      UPDATE ${schedule} SET next_at = ${time('?')}, fired_at = IF(?, UTC_TIMESTAMP(6), fired_at) WHERE name = ?`,
+      UPDATE ${schedule}
+      SET next_at = ${time('?')}, tick_at = GREATEST(COALESCE(tick_at, '1000-01-01'), ${time('?')}),
+          fired_at = IF(?, UTC_TIMESTAMP(6), fired_at), broken = NULL, broken_at = NULL
+      WHERE name = ?`,
+
+  noteSkipped: `UPDATE ${schedule} SET skipped = skipped + 1, skipped_tick = ${time('?')}, skipped_for = ? WHERE name = ?`,
+
+  noteBroken: `
+      UPDATE ${schedule} FORCE INDEX (PRIMARY) SET broken = ?, broken_at = COALESCE(broken_at, UTC_TIMESTAMP(6))
+      WHERE name = ? AND fingerprint = ? AND next_at = ${time('?')}`,
 });

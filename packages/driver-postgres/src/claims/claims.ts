@@ -55,7 +55,7 @@ export function claimsOf({
 
     dueQueues: (lanes) => dueQueues(on, sql, names, lanes),
 
-    survey: (lanes) => survey(on, sql, names, lanes),
+    survey: (lanes, except = []) => survey(on, sql, names, lanes, except),
 
     reclaim: (scope) => reclaim(context, on, scope),
 

@@ -1,4 +1,4 @@
-import type { Lanes, Survey } from '@rowlock/core/driver';
+import { apart, type Lanes, mayBeOfOne, type Survey } from '@rowlock/core/driver';
 import type { NamedStatements } from '../connection/named-statements.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
@@ -25,15 +25,46 @@ export async function dueQueues(
   return rows.map(({ queue }) => queue);
 }
 
-/** Finds the work that a worker can wait for, and makes delayed jobs due. @throws DriverError */
+/**
+ * Finds the work that a worker can wait for, and makes delayed jobs due. If the database refuses that of some job, makes the
+ * others due apart.
+ *
+ * @throws DriverError
+ */
 export async function survey(
   on: PostgresTransaction,
   sql: Statements,
   names: NamedStatements,
-  { queues, kinds }: Lanes,
+  lanes: Lanes,
+  except: readonly string[],
 ): Promise<Survey> {
-  const name = names.nameOf(sql.surveys.survey, queues.length);
-  const [row] = await query<SurveyRow>(on, sql.surveys.survey, [queues, kinds], name);
+  const { queues } = lanes;
+  if (except.length === 0) {
+    try {
+      const name = names.nameOf(sql.surveys.survey, queues.length);
+      return { ...(await look(on, sql.surveys.survey, lanes, name)), refused: [] };
+    } catch (error) {
+      if (!mayBeOfOne(error)) throw error;
+    }
+  }
+  const later = await query<{ id: bigint; public_id: string }>(on, sql.surveys.findLater, [queues, except]);
+  const { answers, refused } = await apart(later, (some) =>
+    query(on, sql.surveys.promote, [some.map(({ id }) => id)]),
+  );
+  return {
+    ...(await look(on, sql.surveys.surveyAlone, lanes)),
+    promoted: answers.flat().length,
+    refused: refused.map(({ member, error }) => ({ publicId: member.public_id, error })),
+  };
+}
+
+async function look(
+  on: PostgresTransaction,
+  text: string,
+  { queues, kinds }: Lanes,
+  name?: string,
+): Promise<Omit<Survey, 'refused'>> {
+  const [row] = await query<SurveyRow>(on, text, [queues, kinds], name);
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
   const { waiting = null, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
   const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };

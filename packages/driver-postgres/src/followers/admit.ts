@@ -1,5 +1,12 @@
 import { JobNotFoundError } from '@rowlock/core';
-import { type Admitted, type FollowersLook, MOST_FOLLOWED } from '@rowlock/core/driver';
+import {
+  type Admitted,
+  apart,
+  despiteDeadlocks,
+  type FollowersLook,
+  MOST_FOLLOWED,
+  mayBeOfOne,
+} from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { GivenJob } from '../jobs/given.js';
 import { answers, type PostgresTransaction, type Queryable, query } from '../query.js';
@@ -33,22 +40,46 @@ export async function follow(
   return new Set(waiting);
 }
 
-/** Gives back their times to jobs that wait for no other one any more. @throws DriverError */
+type AdmittedRow = Omit<Admitted, 'refused'> & { [column: string]: unknown };
+
+/**
+ * Gives back their times to jobs that wait for no other one any more. If the database refuses that of some job, lets the others
+ * go apart.
+ *
+ * @throws DriverError
+ */
 export async function admit(
   on: PostgresTransaction,
-  sql: Statements,
+  { followers: sql }: Statements,
   look: FollowersLook,
+  except: readonly string[],
 ): Promise<Admitted> {
-  const [row] =
+  const [all, find, of] =
     'after' in look
-      ? await query<Admitted & { [column: string]: unknown }>(on, sql.followers.admitAfter, [
-          look.after,
-          MOST_FOLLOWED,
-        ])
-      : await query<Admitted & { [column: string]: unknown }>(on, sql.followers.admitBeyond, [
-          look.beyond,
-          MOST_FOLLOWED,
-        ]);
-  const { queues = [], last = null, skipped = false } = row ?? {};
-  return { queues, last, skipped };
+      ? [sql.admitAfter, sql.findReadyAfter, look.after]
+      : [sql.admitBeyond, sql.findReadyBeyond, look.beyond];
+  const send = async (text: string, ...values: unknown[]): Promise<Admitted> => {
+    const [row] = await despiteDeadlocks(() => query<AdmittedRow>(on, text, values));
+    const { queues = [], last = null, skipped = false } = row ?? {};
+    return { queues, last, skipped, refused: [] };
+  };
+  if (except.length === 0) {
+    try {
+      return await send(all, of, MOST_FOLLOWED);
+    } catch (error) {
+      if (!mayBeOfOne(error)) throw error;
+    }
+  }
+  const [found] = await query<{ ready: readonly string[]; last: string | null }>(on, find, [
+    of,
+    MOST_FOLLOWED,
+    except,
+  ]);
+  const { answers, refused } = await apart(found?.ready ?? [], (some) => send(sql.admitSome, some));
+  return {
+    queues: [...new Set(answers.flatMap(({ queues }) => queues))],
+    last: found?.last ?? null,
+    skipped: answers.some(({ skipped }) => skipped),
+    refused: refused.map(({ member, error }) => ({ publicId: member, error })),
+  };
 }

@@ -19,11 +19,12 @@ export const followerStatements = (tables: Tables) => {
   const { job, follower } = tables;
 
   // The candidates' own rows are locked before their edges are deleted, so only the holder of such a lock deletes them.
-  const admit = (candidates: string, last: string): string => `
+  const ready = (candidates: string): string => `
       WITH candidate AS MATERIALIZED (${candidates}), ready AS MATERIALIZED (
         SELECT public_id FROM candidate
         WHERE NOT EXISTS (SELECT FROM ${followed(tables, 'candidate.public_id')})
-      ), free AS (
+      )`;
+  const admit = (candidates: string, last: string): string => `${ready(candidates)}, free AS (
         SELECT id, public_id FROM ${job} WHERE public_id = ANY(ARRAY(SELECT public_id FROM ready))
         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
       ), over AS (
@@ -41,6 +42,12 @@ export const followerStatements = (tables: Tables) => {
       )
       SELECT to_json(ARRAY(SELECT DISTINCT queue FROM admitted)) AS queues, ${last} AS last,
              EXISTS (SELECT FROM ready JOIN ${job} AS own USING (public_id) WHERE public_id NOT IN (SELECT public_id FROM free)) AS skipped`;
+
+  const find = (candidates: string, last: string): string => `${ready(candidates)}
+      SELECT to_json(ARRAY(SELECT public_id FROM ready WHERE public_id <> ALL($3::uuid[]))) AS ready, ${last} AS last`;
+  const after = `SELECT DISTINCT public_id FROM ${follower} WHERE after_id = ANY($1::uuid[]) LIMIT $2`;
+  const beyond = `SELECT DISTINCT public_id FROM ${follower} WHERE public_id > $1::uuid ORDER BY public_id LIMIT $2`;
+  const last = '(SELECT public_id FROM candidate ORDER BY public_id OFFSET $2::integer - 1)';
 
   return {
     // $1: the jobs that wait, and $2 those for which they wait, pair by pair. $3 and $4: the time of the waiting job.
@@ -62,14 +69,12 @@ export const followerStatements = (tables: Tables) => {
         'missing', (SELECT after_id FROM named WHERE status IS NULL LIMIT 1))::text AS answer
       WHERE true ${WITHIN}`,
 
-    admitAfter: admit(
-      `SELECT DISTINCT public_id FROM ${follower} WHERE after_id = ANY($1::uuid[]) LIMIT $2`,
-      'NULL::uuid',
-    ),
+    admitAfter: admit(after, 'NULL::uuid'),
+    admitBeyond: admit(beyond, last),
 
-    admitBeyond: admit(
-      `SELECT DISTINCT public_id FROM ${follower} WHERE public_id > $1::uuid ORDER BY public_id LIMIT $2`,
-      '(SELECT public_id FROM candidate ORDER BY public_id OFFSET $2::integer - 1)',
-    ),
+    // Where one of the jobs cannot be let go: those to let go without the ones in $3, and the same of some of them.
+    findReadyAfter: find(after, 'NULL::uuid'),
+    findReadyBeyond: find(beyond, last),
+    admitSome: admit('SELECT unnest($1::uuid[]) AS public_id', 'NULL::uuid'),
   };
 };

@@ -3,9 +3,9 @@ import {
   despiteDeadlocks,
   type Firing,
   type FoundSchedules,
+  firedOf,
   type JoinableSchedules,
   type NewSchedule,
-  type SchedulePlan,
   type ScheduleSource,
   type ScheduleStore,
   storableJson,
@@ -21,11 +21,17 @@ import { answers, type Queryable, query, textOrNull } from '../query.js';
 interface ScheduleRow {
   now: number;
   name: string | null;
-  plan: SchedulePlan;
+  plan: unknown;
   fingerprint: string;
   source: ScheduleSource;
   next_at: number | null;
+  tick_at: number | null;
   fired_at: number | null;
+  skipped: number | bigint;
+  skipped_tick: number | null;
+  skipped_for: string | null;
+  broken: string | null;
+  broken_at: number | null;
   paused_at: number | null;
   paused_by: string | null;
   updated_at: number;
@@ -45,9 +51,9 @@ export class PostgresJoinableSchedules implements JoinableSchedules {
     this.on = on;
   }
 
-  async find(names?: readonly string[]): Promise<FoundSchedules> {
-    const wanted = names === undefined ? null : toText(names);
-    return found(await answers<ScheduleRow>(this.on, this.context.sql.schedules.findSchedules, [wanted]));
+  async find(which: readonly string[] | { readonly beyond: string }): Promise<FoundSchedules> {
+    const values = 'beyond' in which ? [null, which.beyond] : [toText(which), null];
+    return found(await answers<ScheduleRow>(this.on, this.context.sql.schedules.findSchedules, values));
   }
 
   set(schedules: readonly NewSchedule[], by: string): Promise<void> {
@@ -95,38 +101,52 @@ export class PostgresSchedules extends PostgresJoinableSchedules implements Sche
   fire(firings: readonly Firing[]): Promise<readonly string[]> {
     return despiteDeadlocks(() =>
       this.#inTransaction(async (scope) => {
-        const moved = await query<{ name: string }>(scope.on, this.context.sql.schedules.moveSchedules, [
+        const { lockDue, moveSchedules } = this.context.sql.schedules;
+        const due = await query<{ name: string }>(scope.on, lockDue, [
           firings.map(({ name }) => name),
           firings.map(({ at }) => at),
           firings.map(({ fingerprint }) => fingerprint),
-          firings.map(({ nextAt }) => nextAt),
-          firings.map(({ jobs }) => jobs.length > 0),
         ]);
-        const names = moved.map(({ name }) => name);
-        const fired = firings.filter(({ name }) => names.includes(name));
-        await enqueue(
-          this.context,
-          scope,
-          fired.flatMap(({ jobs }) => jobs),
-          fired.flatMap(({ wakeUps }) => wakeUps),
-        );
+        const names = due.map(({ name }) => name);
+        const locked = firings.filter(({ name }) => names.includes(name));
+        const jobs = locked.flatMap((firing) => firing.jobs);
+        const wakeUps = locked.flatMap((firing) => firing.wakeUps);
+        const fired = firedOf(locked, await enqueue(this.context, scope, jobs, wakeUps));
+        await query(scope.on, moveSchedules, [
+          fired.map(({ firing }) => firing.name),
+          fired.map(({ firing }) => firing.nextAt),
+          fired.map(({ firing }) => firing.tickAt),
+          fired.map(({ fires }) => fires),
+          fired.map(({ skippedFor }) => skippedFor),
+        ]);
         return names;
       }),
     );
   }
+
+  async noteBroken(
+    { name, at, fingerprint }: Pick<Firing, 'name' | 'at' | 'fingerprint'>,
+    why: string,
+  ): Promise<void> {
+    await query(this.on, this.context.sql.schedules.noteBroken, [name, fingerprint, at, why]);
+  }
 }
 
+/** In the order of the names, so that two programs do not wait for each other. */
 async function setOn(
   on: Queryable,
   { sql }: Context,
   schedules: readonly NewSchedule[],
   by: string,
 ): Promise<void> {
-  // In the order of the names, so that two programs do not wait for each other.
   const inOrder = schedules.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  for (const { name, plan, fingerprint, source, nextAt, keepsNext } of inOrder) {
+  for (const { name, plan, fingerprint, source, nextAt, read } of inOrder) {
     const values = [storableText(name), storableJson(plan), fingerprint, source, textOrNull(nextAt), by];
-    await query(on, sql.schedules.setSchedule, [...values, String(keepsNext)]);
+    if (read === null) await query(on, sql.schedules.addSchedule, values);
+    else {
+      const asRead = [read.fingerprint, read.source, textOrNull(read.nextAt)];
+      await query(on, sql.schedules.changeSchedule, [...values, ...asRead]);
+    }
   }
 }
 
@@ -141,7 +161,13 @@ function found(rows: readonly ScheduleRow[]): FoundSchedules {
         fingerprint,
         source,
         nextAt: row.next_at,
+        tickAt: row.tick_at,
         firedAt: row.fired_at,
+        skipped: Number(row.skipped),
+        skippedTickAt: row.skipped_tick,
+        skippedFor: row.skipped_for,
+        broken: row.broken,
+        brokenAt: row.broken_at,
         pausedAt: row.paused_at,
         pausedBy: row.paused_by,
         updatedAt: row.updated_at,

@@ -78,6 +78,13 @@ export const DATABASE_GAUGES = {
   limitNextStart: gauge('limit.next_start', 's', 'How long until a limit allows the next start. 0: now.', [
     'limit',
   ]),
+  skipped: gauge(
+    'schedule.skipped',
+    '{tick}',
+    'Ticks of a schedule without a job, as an earlier one was outstanding, since it was made.',
+    ['schedule'],
+  ),
+  broken: gauge('schedule.broken', '{schedule}', '1 for each schedule that cannot be fired.', ['schedule']),
   paused: gauge('pauses', '{pause}', '1 for each pause that has not ended.', ['scope', 'name']),
 } as const satisfies Record<string, Metric>;
 

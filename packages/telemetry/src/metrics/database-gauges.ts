@@ -1,5 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
-import type { Insight, Jobs, LimitSettings, LimitView } from '@rowlock/core/types';
+import type { Insight, Jobs, LimitSettings, LimitView, Schedules } from '@rowlock/core/types';
 import { within } from '../within.js';
 import { DATABASE_GAUGES, type Metric } from './catalogue.js';
 import type { Reading } from './meter.js';
@@ -9,6 +9,7 @@ export interface Watched {
   readonly jobs: Pick<Jobs, 'pauses'>;
   readonly insight: Pick<Insight, 'workers' | 'stats'>;
   readonly limits: Pick<LimitSettings, 'list'>;
+  readonly schedules: Pick<Schedules, 'list'>;
 }
 
 /** How long the answers count, in milliseconds. Several collectors may come at once. */
@@ -17,7 +18,7 @@ const FRESH_MS = 5_000;
 /** How long to wait for the answers, in milliseconds. A collector waits for 10 s. */
 const ANSWER_MS = 2_000;
 
-/** The most limits that have gauges. Each tenant may have one. */
+/** The most limits, and the most schedules, that have gauges. Each tenant may have one. */
 const MOST_NAMES = 100;
 
 /** None reads the history. */
@@ -26,6 +27,7 @@ const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [
   waiting,
   paused,
   limited,
+  scheduled,
 ];
 
 /** The gauges of a database. */
@@ -107,6 +109,26 @@ async function limited(rowlock: Watched): Promise<readonly Reading[]> {
       reading(DATABASE_GAUGES.limitWaiting, waiting.count),
     ];
   });
+}
+
+/** Schedules that are all right have no gauge. Those that have skipped a tick last come first. */
+async function scheduled(rowlock: Watched): Promise<readonly Reading[]> {
+  const schedules = await rowlock.schedules.list();
+  const skipped = schedules.flatMap(({ name, skipped }) => (skipped === null ? [] : { name, ...skipped }));
+  const broken = schedules.filter((schedule) => schedule.broken !== null);
+  return [
+    ...skipped
+      .toSorted((one, other) => other.lastTick.getTime() - one.lastTick.getTime())
+      .slice(0, MOST_NAMES)
+      .map(({ name, count }) => ({
+        metric: DATABASE_GAUGES.skipped,
+        labels: { schedule: name },
+        value: count,
+      })),
+    ...broken
+      .slice(0, MOST_NAMES)
+      .map(({ name }) => ({ metric: DATABASE_GAUGES.broken, labels: { schedule: name }, value: 1 })),
+  ];
 }
 
 function secondsUntil(time: Date | null): number {

@@ -115,7 +115,7 @@ async function strike<Tx>(
   const random = new Random(seed, 'times');
   const net = performance.now() + MOST * minutes * 60_000 + DRAIN_MS;
   for (let killed = 0; ; killed += crew.strike()) {
-    const found = await schedules.find();
+    const found = await schedules.find({ beyond: '' });
     const isOver = found.schedules.every(({ nextAt }) => nextAt === null || nextAt > endMs);
     if (isOver || stopping.aborted || performance.now() > net) return { killed, isOver };
     await sleep(random.whole(...STRIKE_MS), undefined, { signal: stopping }).catch(() => {});

@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import type { ScheduleView } from '@rowlock/core/types';
 import type { CommandContext } from '../../command-context.js';
 import type { Column } from '../../output/table.js';
-import { lasting, time } from '../../output/values.js';
+import { lasting, number, time } from '../../output/values.js';
 
 export const list = (context: CommandContext) =>
   new Command('list')
@@ -16,14 +16,22 @@ export const list = (context: CommandContext) =>
 const COLUMNS: readonly Column<ScheduleView>[] = [
   { title: 'NAME', of: ({ name }) => name, cut: true },
   { title: 'KIND', of: ({ kind }) => kind, cut: true },
-  { title: 'TIMES', of: ({ cron, everyMs }) => cron ?? `every ${lasting(everyMs)}` },
+  { title: 'TIMES', of: timesOf },
   { title: 'ZONE', of: ({ timeZone }) => timeZone ?? '' },
   { title: 'NEXT', of: ({ nextAt }) => time(nextAt) },
   { title: 'LAST', of: ({ firedAt }) => time(firedAt) },
+  { title: 'SKIPPED', of: ({ skipped }) => (skipped === null ? '' : number(skipped.count)), align: 'right' },
   { title: 'STATE', of: stateOf, cut: true },
 ];
 
-function stateOf({ pausedBy, orphaned }: ScheduleView): string {
+function timesOf({ cron, everyMs }: ScheduleView): string {
+  return cron ?? (everyMs === null ? '' : `every ${lasting(everyMs)}`);
+}
+
+function stateOf({ pausedBy, orphaned, broken, skipped, firedAt }: ScheduleView): string {
   if (pausedBy !== null) return `paused by ${pausedBy}`;
+  if (broken !== null) return `broken: ${broken.error}`;
+  if (skipped !== null && skipped.lastTick.getTime() > (firedAt?.getTime() ?? 0))
+    return `skipped ${time(skipped.lastTick)}, as job ${skipped.job} was outstanding`;
   return orphaned ? 'of no live program' : '';
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import type { Uses } from '../../driver/driver.js';
+import { DriverError } from '../../driver/driver-error.js';
 import type { Moved } from '../../driver/jobs.js';
 import { LiveRun } from '../run/live-run.js';
 import { Cancellations } from './cancellations.js';
@@ -19,11 +20,13 @@ function received() {
   const clock = handClock();
   const moves: string[] = [];
   const meant: (number | undefined)[] = [];
-  const world = { answer: 'running' as Moved['outcome'], fails: false };
+  const world = { answer: 'running' as Moved['outcome'], fails: false, refuses: '' };
   const driver: Uses<{ jobs: 'move' }> = {
     jobs: {
       async move(_, publicIds, { redrives } = {}) {
         if (world.fails) throw new Error('The server is gone.');
+        if (publicIds.includes(world.refuses))
+          throw new DriverError('Unknown', 'A trigger does not like it.');
         moves.push(...publicIds);
         meant.push(redrives);
         if (world.answer === 'illegal') return [{ outcome: 'illegal', status: 'complete' }];
@@ -162,4 +165,13 @@ test('retries after a fault', async () => {
   world.fails = false;
   expect(await retry()).toBe(true);
   expect(moves).toEqual([ID]);
+});
+
+test('one that the database refuses is no harm to the others, and is not tried for ever', async () => {
+  const { own, world, moves, retry } = received();
+  world.refuses = ID;
+  world.answer = 'moved';
+  for (const cancel of [ID, OTHER]) own.wakeUp({ cancel, redrives: 1 });
+  expect(await retry()).toBe(false);
+  expect(moves).toEqual([OTHER]);
 });

@@ -1,4 +1,6 @@
+import { mayBeOfOne } from '../../driver/apart.js';
 import type { Uses } from '../../driver/driver.js';
+import { isDriverError } from '../../driver/driver-error.js';
 import type { Cancellation, WakeUp } from '../../driver/wake-up.js';
 import { publicIdOf } from '../../job/public-id.js';
 import type { Part, PartContext } from '../part.js';
@@ -85,16 +87,28 @@ export class Cancellations implements Part {
   }
 
   async #retry(most: number): Promise<boolean> {
-    const { driver, clock } = this.#parts;
+    const { clock } = this.#parts;
     for (const [publicId, pending] of [...this.#pending].slice(0, most)) {
-      const { redrives, until } = pending;
-      const [moved] = until > clock.now() ? await driver.jobs.move('cancel', [publicId], { redrives }) : [];
-      const isLocked = moved?.outcome === 'running';
+      const isLocked = pending.until > clock.now() && !(await this.#isOver(publicId, pending));
       // The job may have been cancelled anew meanwhile.
       if (this.#pending.get(publicId) !== pending) continue;
       this.#pending.delete(publicId);
       if (isLocked) this.#pending.set(publicId, pending);
     }
     return this.#pending.size > 0;
+  }
+
+  /** Cancels a job. Returns false while it is locked. One that the database refuses to change is no other one's harm. */
+  async #isOver(publicId: string, { redrives }: Pending): Promise<boolean> {
+    const { driver, log, worker } = this.#parts;
+    try {
+      const [moved] = await driver.jobs.move('cancel', [publicId], { redrives });
+      return moved?.outcome !== 'running';
+    } catch (error) {
+      if (!isDriverError(error) || !mayBeOfOne(error)) throw error;
+      if (error.isRetryable) return false;
+      log.warn({ err: error, job: publicId, worker }, 'the database refuses to cancel a job');
+      return true;
+    }
   }
 }

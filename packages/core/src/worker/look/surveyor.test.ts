@@ -14,6 +14,7 @@ const NOTHING: Survey = {
   limited: false,
   followers: false,
   nextTickMs: null,
+  refused: [],
 };
 
 interface Options {
@@ -41,10 +42,12 @@ function surveying(
           else clock.advance(tookMs);
           return found;
         },
-        reclaim: async () => ({ reclaimed: 0, missing: [], own: [] }),
+        reclaim: async () => ({ reclaimed: 0, missing: [], own: [], refused: [] }),
       },
     },
     lanes: { queues: ['q'], kinds: ['k'] },
+    worker: 'mill',
+    log: { debug() {}, info() {}, warn() {}, error() {} },
     workerId: '1',
     live: new Set(),
     clock,

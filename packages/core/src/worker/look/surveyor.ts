@@ -1,5 +1,6 @@
 import type { Uses } from '../../driver/driver.js';
 import type { Parts } from '../parts.js';
+import { RefusedJobs, type RefusedJobsParts } from '../refused-jobs.js';
 import { Alarm } from '../time/alarm.js';
 import { Mutex } from '../time/mutex.js';
 import { Pace } from './pace.js';
@@ -12,7 +13,7 @@ import { Watch, type WatchParts } from './watch.js';
  */
 const SOON_MS = 25;
 
-export interface SurveyorParts extends WatchParts {
+export interface SurveyorParts extends WatchParts, RefusedJobsParts {
   readonly driver: Uses<{ claims: 'survey' | 'reclaim' }>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
@@ -44,6 +45,7 @@ export class Surveyor {
   readonly #pace: Pace;
   /** Rings for a survey that was put off. */
   readonly #putOff: Alarm;
+  readonly #refused: RefusedJobs;
   #current: OpenSurvey | null = null;
   /** The survey that waits for its turn. */
   #next: Promise<boolean> | null = null;
@@ -57,6 +59,7 @@ export class Surveyor {
     this.#parts = parts;
     this.watch = new Watch(parts, this.#mutex);
     this.#pace = new Pace(parts.pollMs);
+    this.#refused = new RefusedJobs(parts, 'the database refuses to make a delayed job due');
     this.#putOff = new Alarm(parts.clock, () => void this.now().catch(parts.onFault).finally(parts.done));
   }
 
@@ -134,8 +137,9 @@ export class Surveyor {
     const { driver, lanes, clock, positions, alarm, pollMs, watchMs, wake, parts } = this.#parts;
     const began = clock.now();
     this.#pace.pause(SOON_MS, began);
-    const found = await driver.claims.survey(lanes);
+    const found = await driver.claims.survey(lanes, this.#refused.except);
     const { promoted, nextDueMs, unlimited, leased } = found;
+    this.#refused.add(found.refused);
     const now = clock.now();
     this.#pace.took(now - began, now);
     for (const position of positions.values()) position.surveyed(this.#pace.typicalMs, now);
@@ -144,6 +148,8 @@ export class Surveyor {
     const waiting = unlimited || (found.waiting && parts.sources.some(({ isWaiting }) => !isWaiting));
     if (promoted > 0 || (waiting && looksAgain)) wake();
     if (nextDueMs !== null && nextDueMs < pollMs) alarm.within(nextDueMs);
+    const refusedMs = this.#refused.nextMs;
+    if (refusedMs !== null) alarm.within(refusedMs);
     // Another worker holds the due job. If that worker dies, no wake-up comes.
     if (waiting) alarm.within(Math.max(watchMs, longestPauseMs(positions, now)));
     if (await this.watch.inSurvey(leased)) alarm.within(watchMs);

@@ -1,19 +1,18 @@
-import type { Clock } from '../../clock.js';
 import type { Uses } from '../../driver/driver.js';
 import type { Lanes } from '../../driver/survey.js';
 import type { Parts } from '../parts.js';
+import { RefusedJobs, type RefusedJobsParts } from '../refused-jobs.js';
 import type { LiveRun } from '../run/live-run.js';
 import { Alarm } from '../time/alarm.js';
 import type { Mutex } from '../time/mutex.js';
 import { MissingWorkers } from './missing-workers.js';
 
-export interface WatchParts {
+export interface WatchParts extends RefusedJobsParts {
   readonly driver: Uses<{ claims: 'reclaim' }>;
   readonly lanes: Lanes;
   readonly workerId: string;
   /** The runs going on in this process. */
   readonly live: ReadonlySet<Pick<LiveRun, 'runId'>>;
-  readonly clock: Clock;
   readonly parts: Pick<Parts, 'watch'>;
   readonly watchMs: number;
   /** Whether all slots are busy, so that none comes to a survey. */
@@ -33,6 +32,7 @@ export class Watch {
   /** Surveys and reclaims take place one at a time. */
   readonly #mutex: Mutex;
   readonly #missing: MissingWorkers;
+  readonly #refused: RefusedJobs;
   /** Rings while all slots are busy. */
   readonly #alarm: Alarm;
   /** When the next reclaim is due; never while no worker has a lease. */
@@ -45,6 +45,7 @@ export class Watch {
     this.#parts = parts;
     this.#mutex = mutex;
     this.#missing = new MissingWorkers(parts.clock, parts.watchMs);
+    this.#refused = new RefusedJobs(parts, 'the database refuses to put back a job of a lease that is over');
     this.#alarm = new Alarm(parts.clock, () => {
       if (parts.busy()) this.#betweenSurveys().catch(parts.onFault);
     });
@@ -107,11 +108,13 @@ export class Watch {
     const { driver, lanes, clock, watchMs, wake, workerId, live } = this.#parts;
     const began = clock.now();
     this.#dueAt = Math.max(this.#dueAt, began + watchMs);
-    const { reclaimed, missing, own } = await driver.claims.reclaim({
+    const { reclaimed, missing, own, refused } = await driver.claims.reclaim({
       queues: lanes.queues,
       dead: this.#missing.dead,
       own: { workerId, ended: this.#ended },
+      except: this.#refused.except,
     });
+    this.#refused.add(refused);
     this.#missing.update(missing, began);
     const going = new Set([...live].map(({ runId }) => runId));
     this.#ended = own.filter((runId) => !going.has(runId));

@@ -63,7 +63,7 @@ export function reclaim(place: Place, { queues, dead, own }: ReclaimScope): Recl
     leaveLimits(place, [runId]);
     reclaimed += 1;
   }
-  return { reclaimed, missing: [...missing], own: [...runIds] };
+  return { reclaimed, missing: [...missing], own: [...runIds], refused: [] };
 }
 
 export function leasedIn({ database, tx }: Place, queues: readonly string[]): readonly Found<JobRow>[] {

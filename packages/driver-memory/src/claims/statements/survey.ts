@@ -45,6 +45,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
       0,
     followers: queues.length > 0 && database.tables.followers.find(tx, () => true).length > 0,
     nextTickMs: queues.length === 0 ? null : untilFirst({ database, tx }),
+    refused: [],
   };
 }
 

@@ -26,7 +26,7 @@ export const leaseStatements = ({ job, run, worker }: Tables) => ({
 
   // A lease without a record is put back when it is over, as nobody can say whose it is. The second ? but one is the calling worker.
   reclaimable: (given: string): string => `
-      SELECT CAST(job.id AS CHAR) AS id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
+      SELECT CAST(job.id AS CHAR) AS id, job.public_id, job.process_id, CAST(run.worker_id AS CHAR) AS worker_id,
              CAST(leased_until < UTC_TIMESTAMP(6) AS SIGNED) AS is_over,
              CAST(NOT ${alive(RECORDED)} AS SIGNED) AS is_missing
       FROM ${given} STRAIGHT_JOIN ${job} AS job FORCE INDEX (job_leased) ON job.queue = given.queue AND job.leased = 1

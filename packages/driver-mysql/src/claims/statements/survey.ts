@@ -51,9 +51,9 @@ export const surveyStatements = (tables: Tables) => {
       FROM ${given}
       HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms, next_tick_ms, followers) IS NOT NULL`,
 
-    findLater: `
-      SELECT CAST(id AS CHAR) AS id FROM ${job} FORCE INDEX (job_later)
-      WHERE queue = ? AND later = 1 AND available_at <= UTC_TIMESTAMP(6)
+    findLater: (except: string): string => `
+      SELECT CAST(id AS CHAR) AS id, public_id FROM ${job} FORCE INDEX (job_later)
+      WHERE queue = ? AND later = 1 AND available_at <= UTC_TIMESTAMP(6)${except === '' ? '' : ` AND public_id NOT IN (${except})`}
       ORDER BY available_at
       LIMIT 1000`,
 

@@ -6,6 +6,32 @@ import { writtenOut } from './open-run.js';
 /** Leases, and the reclaim of those that are over or whose worker is gone. */
 export const leaseStatements = (tables: Tables) => {
   const { job, run, limitMark } = tables;
+  const leased = `${alive(tables)}, leased AS MATERIALIZED (
+        SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
+               run.worker_id IS NOT NULL AND run.worker_id NOT IN (SELECT id FROM alive) AS missing
+        FROM ${job} AS job LEFT JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
+        WHERE job.queue = ANY($2) AND job.status = 'in-progress'
+      )`;
+  const isOver = '(over OR leased.process_id = ANY($5) OR (missing AND leased.worker_id = ANY($3)))';
+  // A lease without a record is put back when it is over, as nobody can say whose it is. $4 is the calling worker, and $5 has those of
+  // its runs that have ended.
+  // A job that was put back has no process_id, so a run that would settle it no longer finds it.
+  // The lock checks the last condition again when the row is locked: the job may have been settled and leased anew.
+  const reclaim = (which: string): string => `
+      WITH ${leased}, free AS (
+        SELECT job.id, leased.process_id FROM ${job} AS job JOIN leased ON job.id = leased.id
+        WHERE ${isOver}
+          AND job.status = 'in-progress' AND job.process_id = leased.process_id${which}
+        FOR NO KEY UPDATE OF job SKIP LOCKED
+      ), reclaimed AS (
+        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING free.process_id
+      ), given_back AS (
+        DELETE FROM ${limitMark} WHERE run_id = ANY(ARRAY(SELECT process_id FROM reclaimed))
+      )
+      SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
+             (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE missing) AS missing,
+             (SELECT coalesce(jsonb_agg(DISTINCT process_id), '[]') FROM leased WHERE worker_id = $4) AS own`;
+
   return {
     // Writes out an open run's common record: a lease lasts, and may be of some of its jobs.
     // The claim's slots, in $5 and $6, become the run's. Their locks make sure that the marks of others on them are over.
@@ -32,28 +58,14 @@ export const leaseStatements = (tables: Tables) => {
       )
       SELECT id, status FROM locked WHERE process_id = $1`,
 
-    // A lease without a record is put back when it is over, as nobody can say whose it is. $4 is the calling worker, and $5 has those of
-    // its runs that have ended.
-    // A job that was put back has no process_id, so a run that would settle it no longer finds it.
-    // The lock checks the last condition again when the row is locked: the job may have been settled and leased anew.
-    reclaim: `
-      WITH ${alive(tables)}, leased AS MATERIALIZED (
-        SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
-               run.worker_id IS NOT NULL AND run.worker_id NOT IN (SELECT id FROM alive) AS missing
-        FROM ${job} AS job LEFT JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
-        WHERE job.queue = ANY($2) AND job.status = 'in-progress'
-      ), free AS (
-        SELECT job.id, leased.process_id FROM ${job} AS job JOIN leased ON job.id = leased.id
-        WHERE (over OR leased.process_id = ANY($5) OR (missing AND leased.worker_id = ANY($3)))
-          AND job.status = 'in-progress' AND job.process_id = leased.process_id
-        FOR NO KEY UPDATE OF job SKIP LOCKED
-      ), reclaimed AS (
-        UPDATE ${job} AS job SET status = 'new', process_id = NULL FROM free WHERE job.id = free.id RETURNING free.process_id
-      ), given_back AS (
-        DELETE FROM ${limitMark} WHERE run_id = ANY(ARRAY(SELECT process_id FROM reclaimed))
-      )
-      SELECT (SELECT count(*) FROM reclaimed) AS reclaimed,
-             (SELECT coalesce(jsonb_agg(DISTINCT worker_id::text), '[]') FROM leased WHERE missing) AS missing,
-             (SELECT coalesce(jsonb_agg(DISTINCT process_id), '[]') FROM leased WHERE worker_id = $4) AS own`,
+    reclaim: reclaim(''),
+
+    // Where one of the jobs cannot be put back: the jobs to put back without those in $4, and the same of some of them, in $6.
+    findReclaimable: `
+      WITH ${leased}
+      SELECT job.id, job.public_id FROM leased JOIN ${job} AS job USING (id)
+      WHERE ${isOver} AND job.public_id <> ALL($4::uuid[])`,
+
+    reclaimSome: reclaim(' AND job.id = ANY($6::bigint[])'),
   };
 };

@@ -37,6 +37,19 @@ export const surveyStatements = (tables: Tables) => {
       WHERE NOT part.paused`;
   const plain = due(`limits = '' AND ${ofKinds}`, 'priority, id');
 
+  const seen = `
+             (SELECT extract(epoch FROM least(min(later.at), (${firstEnd})) - statement_timestamp()) * 1000
+              FROM unnest(${QUEUES}) AS lane (queue)
+              CROSS JOIN LATERAL (
+                SELECT min(available_at) AS at FROM ${job}
+                WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
+              ) AS later) AS next_due_ms,
+             CASE WHEN EXISTS (${plain}) THEN 'unlimited' WHEN EXISTS (${limited}) THEN 'limited' END AS waiting,
+             EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
+             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
+             ${anyFollower(tables)} AS followers,
+             ${untilFirst(schedule)} AS next_tick_ms`;
+
   return {
     dueQueues: plain,
 
@@ -55,17 +68,29 @@ export const surveyStatements = (tables: Tables) => {
         ))
         RETURNING id
       )
-      SELECT (SELECT count(*) FROM promoted) AS promoted,
-             (SELECT extract(epoch FROM least(min(later.at), (${firstEnd})) - statement_timestamp()) * 1000
-              FROM unnest(${QUEUES}) AS lane (queue)
-              CROSS JOIN LATERAL (
-                SELECT min(available_at) AS at FROM ${job}
-                WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at > statement_timestamp()
-              ) AS later) AS next_due_ms,
-             CASE WHEN EXISTS (${plain}) THEN 'unlimited' WHEN EXISTS (${limited}) THEN 'limited' END AS waiting,
-             EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
-             EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
-             ${anyFollower(tables)} AS followers,
-             ${untilFirst(schedule)} AS next_tick_ms`,
+      SELECT (SELECT count(*) FROM promoted) AS promoted,${seen}`,
+
+    // Where one of the jobs cannot be promoted: the survey alone, the jobs to promote, and the promotion of some of them.
+    surveyAlone: `SELECT 0::bigint AS promoted,${seen}`,
+
+    findLater: `
+      SELECT found.id, found.public_id FROM unnest(${QUEUES}) AS lane (queue)
+      CROSS JOIN LATERAL (
+        SELECT id, public_id FROM ${job} AS job
+        WHERE job.queue = lane.queue AND status = 'new' AND NOT due AND available_at <= statement_timestamp()
+          AND public_id <> ALL($2::uuid[])
+        ORDER BY available_at
+        LIMIT 1000
+      ) AS found`,
+
+    promote: `
+      UPDATE ${job} SET due = true
+      WHERE id = ANY(ARRAY(
+        SELECT id FROM ${job}
+        WHERE id = ANY($1::bigint[]) AND status = 'new' AND NOT due AND available_at <= statement_timestamp()
+        ORDER BY id
+        FOR NO KEY UPDATE SKIP LOCKED
+      ))
+      RETURNING id`,
   };
 };

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { handClock } from '../../test/hand-clock.js';
+import type { Settlement } from '../driver/claim-session.js';
+import { DriverError } from '../driver/driver-error.js';
+import type { StatisticsReport } from '../driver/history.js';
+import type { Job } from '../job/job.js';
+import { Statistics } from './statistics.js';
+
+const complete: Settlement = {
+  ...{ id: 1n, runId: 'run', event: 'complete', attempt: 1, crashes: 0, delayMs: 0, tookMs: 0 },
+  ...{ output: null, error: null, by: 'host' },
+};
+
+function job(kind: string): Job {
+  return {
+    ...{ id: 1n, publicId: 'job', queue: 'q', kind, key: null, payload: {}, priority: 0, status: 'new' },
+    ...{ attempt: 0, maxAttempts: 5, crashes: 0, redrives: 0, metadata: {}, limits: '' },
+    ...{ createdAt: new Date(0), waitedMs: 0 },
+  };
+}
+
+test('counts that the database refuses are no harm to the others, each of which is reported once', async () => {
+  const reports: StatisticsReport[] = [];
+  const refused: unknown[] = [];
+  const statistics = new Statistics({
+    driver: {
+      history: {
+        async report(_, report) {
+          if (report.tallies.some(({ kind }) => kind === 'bad')) throw new DriverError('Unknown', 'No.');
+          reports.push(report);
+        },
+      },
+    },
+    ...{ workerId: '1', live: new Set(), clock: handClock() },
+    log: { debug() {}, info() {}, warn: (fields: object) => refused.push(Object(fields).kind), error() {} },
+  });
+  for (const kind of ['a', 'bad', 'c', 'c']) statistics.settled([job(kind)], [complete], 1);
+  await statistics.stop();
+  const counted = reports.flatMap(({ tallies }) => tallies.map(({ kind, completed }) => [kind, completed]));
+  expect({ counted, refused }).toEqual({
+    counted: [
+      ['a', 1],
+      ['c', 2],
+    ],
+    refused: ['bad'],
+  });
+  expect(reports.filter(({ forgets }) => forgets)).toMatchObject([{ tallies: [] }]);
+});
