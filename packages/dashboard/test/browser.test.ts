@@ -186,6 +186,98 @@ test('a waiting job is changed and cancelled', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('what was typed stays until it is saved, whatever refuses it', async () => {
+  const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page, complaints, faults } = await stage.open(`/?screen=job&id=${publicId}`);
+  await page.getByRole('button', { name: 'Change …' }).click();
+  const dialog = page.getByRole('dialog');
+  const typed = '{ "to": "a long letter" }';
+  await dialog.getByLabel('Payload').fill(typed);
+  await dialog.getByLabel('Priority').fill('7');
+  const save = () => dialog.getByRole('button', { name: 'Save' }).click();
+  const isKept = async () => {
+    expect(await dialog.getByLabel('Payload').inputValue()).toBe(typed);
+    expect(await dialog.getByLabel('Priority').inputValue()).toBe('7');
+  };
+
+  stage.grant = 'read-only';
+  await save();
+  await dialog.getByText('You need the permission "update" for this.').waitFor();
+  await isKept();
+  expect(await faults()).toEqual([]);
+  stage.grant = 'operator';
+
+  await page.route('**/api/job/update', (route) => route.abort(), { times: 1 });
+  await save();
+  await dialog.getByText('The server cannot be reached.').waitFor();
+  await isKept();
+
+  await page.route('**/api/job/update', (route) => route.fulfill({ json: { outcome: 'running' } }), {
+    times: 1,
+  });
+  await save();
+  await dialog.getByText('A worker holds it, so nothing was changed.').waitFor();
+  await isKept();
+
+  await stage.rowlock.cancel(publicId);
+  await save();
+  await dialog.getByText(/it is cancelled/).waitFor();
+  await isKept();
+  await stage.rowlock.redrive(publicId);
+
+  await save();
+  await page.getByText('Changed.', { exact: true }).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await stage.rowlock.find(publicId)).toMatchObject({ priority: 7, payload: { to: 'a long letter' } });
+  expect(complaints.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+});
+
+test('a reason for a pause and the numbers of a limit stay until they are saved', async () => {
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page } = await stage.open('/');
+  const dialog = page.getByRole('dialog');
+  const refusal = (permission: string) =>
+    dialog.getByText(`You need the permission "${permission}" for this.`);
+  await page.getByRole('button', { name: 'Pause the queue mail' }).click();
+  await dialog.getByLabel('Reason').fill('the provider is down');
+  stage.grant = 'read-only';
+  await dialog.getByRole('button', { name: 'Pause' }).click();
+  await refusal('pause').waitFor();
+  expect(await dialog.getByLabel('Reason').inputValue()).toBe('the provider is down');
+  stage.grant = 'operator';
+  await dialog.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Paused the queue mail.').waitFor();
+  await stage.rowlock.jobs.resume({ queue: 'mail' });
+  await page.getByRole('link', { name: 'Limits' }).click();
+  await page.getByRole('button', { name: 'Set a limit' }).click();
+  await dialog.getByLabel('Name of the limit').fill('mail');
+  await dialog.getByLabel('How many starts', { exact: true }).fill('100');
+  await dialog.getByRole('button', { name: 'Set' }).click();
+  await dialog.getByText(/per/).waitFor();
+  expect(await dialog.getByLabel('How many starts', { exact: true }).inputValue()).toBe('100');
+  await dialog.getByLabel('In how many seconds').fill('60');
+  await dialog.getByRole('button', { name: 'Set' }).click();
+  await page.getByText('Set the limit mail.').waitFor();
+  await stage.rowlock.limits.reset('mail');
+});
+
+test('what a dialog stands on does not go away below it', async () => {
+  await stage.rowlock.limits.set('mail', { max: 3 });
+  const { page } = await stage.open('/?screen=limits');
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole('button', { name: 'Set the limit mail', exact: true }).click();
+  await page.getByRole('dialog').getByLabel('How many at once').fill('4');
+  const looks: string[] = [];
+  page.on('request', (request) => looks.push(request.url()));
+  await stage.rowlock.limits.reset('mail');
+  await page.clock.runFor(20_000);
+  expect(looks).toEqual([]);
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.clock.runFor(20_000);
+  await page.getByText('No limit is in use, and none was set.').waitFor();
+});
+
 test('a schedule is previewed, run, paused and resumed', async () => {
   await stage.rowlock.schedules.set('nightly', {
     handler: Report,

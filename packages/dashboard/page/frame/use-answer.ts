@@ -20,7 +20,7 @@ interface State<Answer> {
 const LOOK_MS = 3_000;
 
 /**
- * The server's answer to a path: again each `everyMs`, unless the page is hidden or not live, and after each change.
+ * The server's answer to a path: again each `everyMs`, unless the page is hidden, covered or not live, and after each change.
  *
  * @param everyMs 0: only once.
  */
@@ -42,7 +42,13 @@ export function useAnswer<Answer>(path: string, everyMs = LOOK_MS): Answered<Ans
         const problem = error instanceof Error ? error.message : String(error);
         setState((before) => ({ ...before, problem }));
       }
-      if (repeats && !ended.signal.aborted) timer = setTimeout(next, everyMs);
+      if (repeats && !ended.signal.aborted) timer = setTimeout(again, everyMs);
+    }
+
+    /** Not below a dialog: what it stands on may go away with the answer, and what is typed into it. */
+    function again(): void {
+      if (document.querySelector('dialog[open]') === null) next();
+      else timer = setTimeout(again, everyMs);
     }
 
     function next(): void {

@@ -2,9 +2,8 @@ import type { JobView, Json, Stored } from '@rowlock/core';
 import { useState } from 'preact/hooks';
 import { localTime } from '../format/times.js';
 import { usePage } from '../frame/page.js';
-import { Dialog } from '../parts/dialog.js';
-import { Notice } from '../parts/notice.js';
-import { outcomeOf, useChange } from '../parts/use-change.js';
+import { ChangeDialog } from '../parts/change-dialog.js';
+import { outcomeOf } from '../parts/use-change.js';
 
 interface Props {
   readonly job: Stored<JobView>;
@@ -14,75 +13,72 @@ interface Props {
 /** Changes a waiting job: its time, its priority, its payload. Only what differs is sent. */
 export function EditDialog({ job, onClose }: Props) {
   const { session } = usePage();
-  const { isBusy, make } = useChange();
-  const [problem, setProblem] = useState('');
-  // As it was when the dialog was opened: the page reads the job again meanwhile.
+  // As it was when the dialog was opened: the page reads the job again after a change.
   const [before] = useState({
     runAt: localTime(job.availableAt),
+    priority: job.priority,
     payload: JSON.stringify(job.payload, null, 2),
   });
 
-  async function save(form: FormData): Promise<void> {
+  function changes(form: FormData): object {
     const payload = form.get('payload');
     const runAt = form.get('runAt');
     const priority = Number(form.get('priority'));
-    const changes: Record<string, Json> = { id: job.publicId };
-    try {
-      if (typeof payload === 'string' && payload !== before.payload) changes.payload = JSON.parse(payload);
-    } catch (error) {
-      return setProblem(`The payload is not JSON: ${String(error)}`);
-    }
-    if (typeof runAt === 'string' && runAt !== '' && runAt !== before.runAt)
-      changes.runAt = new Date(runAt).toISOString();
-    if (priority !== job.priority) changes.priority = priority;
-    if (Object.keys(changes).length === 1) return setProblem('Nothing is changed.');
-    await make('job/update', changes, updated);
-    onClose();
+    const changed = {
+      ...(typeof payload === 'string' && payload !== before.payload && { payload: jsonOf(payload) }),
+      ...(typeof runAt === 'string' &&
+        runAt !== '' &&
+        runAt !== before.runAt && { runAt: new Date(runAt).toISOString() }),
+      ...(priority !== before.priority && { priority }),
+    };
+    if (Object.keys(changed).length === 0) throw new Error('Nothing is changed.');
+    return { id: job.publicId, ...changed };
   }
 
   return (
-    <Dialog title="Change the job" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save(new FormData(event.currentTarget));
-        }}
-      >
+    <ChangeDialog
+      title="Change the job"
+      path="job/update"
+      bodyOf={changes}
+      done={updated}
+      action="Save"
+      onClose={onClose}
+    >
+      <label>
+        Not before
+        <input type="datetime-local" name="runAt" defaultValue={before.runAt} />
+      </label>
+      <label>
+        Priority (lower runs sooner)
+        <input
+          type="number"
+          name="priority"
+          min={-32768}
+          max={32767}
+          required
+          defaultValue={before.priority}
+        />
+      </label>
+      {!session.redacted && (
         <label>
-          Not before
-          <input type="datetime-local" name="runAt" defaultValue={before.runAt} />
+          Payload
+          <textarea name="payload" rows={10} defaultValue={before.payload} spellcheck={false} />
         </label>
-        <label>
-          Priority (lower runs sooner)
-          <input
-            type="number"
-            name="priority"
-            min={-32768}
-            max={32767}
-            required
-            defaultValue={job.priority}
-          />
-        </label>
-        {!session.redacted && (
-          <label>
-            Payload
-            <textarea name="payload" rows={10} defaultValue={before.payload} spellcheck={false} />
-          </label>
-        )}
-        <Notice text={problem} />
-        <p class="buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Save
-          </button>
-          <button type="button" onClick={onClose}>
-            Back
-          </button>
-        </p>
-      </form>
-    </Dialog>
+      )}
+    </ChangeDialog>
   );
 }
 
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The payload is not JSON: ${String(error)}`);
+  }
+}
+
+/** @throws Error where nothing was changed */
 function updated(answer: unknown): string {
-  return outcomeOf(answer) === 'running' ? 'A worker holds it, so nothing was changed.' : 'Changed.';
+  if (outcomeOf(answer) === 'running') throw new Error('A worker holds it, so nothing was changed.');
+  return 'Changed.';
 }

@@ -3,8 +3,7 @@ import type { LimitView } from '@rowlock/core/types';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCan } from '../frame/page.js';
-import { Dialog } from '../parts/dialog.js';
-import { useChange } from '../parts/use-change.js';
+import { ChangeDialog } from '../parts/change-dialog.js';
 
 interface Props {
   /** The limit to set. Without one, its name is asked for. */
@@ -18,64 +17,55 @@ interface Props {
 export function SetLimit({ limit, label, children }: Props) {
   const can = useCan('limits');
   const [isOpen, setOpen] = useState(false);
-  const { isBusy, make } = useChange();
   if (!can) return null;
+  const nameIn = (form: FormData): string => limit?.name ?? String(form.get('name'));
 
-  async function save(form: FormData): Promise<void> {
+  function numbers(form: FormData): object {
     const [max, starts, seconds, burst] = ['max', 'starts', 'seconds', 'burst'].map((each) => {
       const text = form.get(each);
       return text === null || text === '' ? undefined : Number(text);
     });
-    const name = limit?.name ?? String(form.get('name'));
     // What is undefined is not sent, and is as the handlers say.
     const per = seconds === undefined ? undefined : Math.round(seconds * 1000);
-    if (await make('limits/set', { name, max, starts, per, burst }, `Set the limit ${name}.`)) setOpen(false);
+    return { name: nameIn(form), max, starts, per, burst };
   }
 
   return (
     <>
-      <button type="button" class="small" disabled={isBusy} aria-label={label} onClick={() => setOpen(true)}>
+      <button type="button" class="small" aria-label={label} onClick={() => setOpen(true)}>
         {children}
       </button>
       {isOpen && (
-        <Dialog title={label} onClose={() => setOpen(false)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void save(new FormData(event.currentTarget));
-            }}
-          >
-            <p>What is left empty is as the handlers say.</p>
-            {limit === undefined && (
-              <label>
-                Name of the limit
-                <input name="name" required maxLength={128} />
-              </label>
-            )}
-            <Count name="max" title="How many at once" most={1_000} value={limit?.max} />
-            <Count name="starts" title="How many starts" most={1_000_000} value={limit?.starts} />
+        <ChangeDialog
+          title={label}
+          path="limits/set"
+          bodyOf={numbers}
+          done={(_, form) => `Set the limit ${nameIn(form)}.`}
+          action="Set"
+          onClose={() => setOpen(false)}
+        >
+          <p>What is left empty is as the handlers say.</p>
+          {limit === undefined && (
             <label>
-              In how many seconds
-              <input
-                type="number"
-                name="seconds"
-                min={0.001}
-                max={2678400}
-                step="any"
-                defaultValue={typeof limit?.perMs === 'number' ? limit.perMs / 1000 : ''}
-              />
+              Name of the limit
+              <input name="name" required maxLength={128} />
             </label>
-            <Count name="burst" title="How many starts at once" most={1_000} value={limit?.burst} />
-            <p class="buttons">
-              <button type="submit" class="primary" disabled={isBusy}>
-                Set
-              </button>
-              <button type="button" onClick={() => setOpen(false)}>
-                Back
-              </button>
-            </p>
-          </form>
-        </Dialog>
+          )}
+          <Count name="max" title="How many at once" most={1_000} value={limit?.max} />
+          <Count name="starts" title="How many starts" most={1_000_000} value={limit?.starts} />
+          <label>
+            In how many seconds
+            <input
+              type="number"
+              name="seconds"
+              min={0.001}
+              max={2678400}
+              step="any"
+              defaultValue={typeof limit?.perMs === 'number' ? limit.perMs / 1000 : ''}
+            />
+          </label>
+          <Count name="burst" title="How many starts at once" most={1_000} value={limit?.burst} />
+        </ChangeDialog>
       )}
     </>
   );

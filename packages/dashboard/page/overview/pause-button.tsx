@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCan } from '../frame/page.js';
-import { Dialog } from '../parts/dialog.js';
-import { useChange } from '../parts/use-change.js';
+import { ChangeDialog } from '../parts/change-dialog.js';
 
 interface Props {
   readonly work: { readonly scope: 'all' | 'queue' | 'kind' | 'limit'; readonly name: string };
@@ -16,65 +15,45 @@ const MINUTES = [0, 5, 15, 60, 240, 1440];
 export function PauseButton({ work, children }: Props) {
   const can = useCan('pause');
   const [isOpen, setOpen] = useState(false);
-  const { isBusy, make } = useChange();
   if (!can) return null;
   const what = work.scope === 'all' ? 'all work' : `the ${work.scope} ${work.name}`;
 
-  async function pause(form: FormData): Promise<void> {
+  function pauseIn(form: FormData): object {
     const minutes = Number(form.get('minutes'));
     const until = minutes === 0 ? undefined : new Date(Date.now() + minutes * 60_000);
-    setOpen(false);
-    await make('pause', { ...work, until, reason: form.get('reason') }, `Paused ${what}.`);
+    return { ...work, until, reason: form.get('reason') };
   }
 
   return (
     <>
-      <button
-        type="button"
-        class="small"
-        disabled={isBusy}
-        aria-label={`Pause ${what}`}
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" class="small" aria-label={`Pause ${what}`} onClick={() => setOpen(true)}>
         {children}
       </button>
       {isOpen && (
-        <Dialog title={`Pause ${what}?`} onClose={() => setOpen(false)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void pause(new FormData(event.currentTarget));
-            }}
-          >
-            <p>Running jobs go on. No new one is taken until it is resumed.</p>
-            <label>
-              For how long
-              <select name="minutes">
-                {MINUTES.map((each) => (
-                  <option value={each} key={each}>
-                    {each === 0
-                      ? 'until it is resumed'
-                      : each < 60
-                        ? `${each} minutes`
-                        : `${each / 60} hours`}
-                  </option>
-                ))}
-              </select>
-            </label>
-            <label>
-              Reason
-              <input name="reason" maxLength={512} />
-            </label>
-            <p class="buttons">
-              <button type="submit" class="primary">
-                Pause
-              </button>
-              <button type="button" onClick={() => setOpen(false)}>
-                Back
-              </button>
-            </p>
-          </form>
-        </Dialog>
+        <ChangeDialog
+          title={`Pause ${what}?`}
+          path="pause"
+          bodyOf={pauseIn}
+          done={() => `Paused ${what}.`}
+          action="Pause"
+          onClose={() => setOpen(false)}
+        >
+          <p>Running jobs go on. No new one is taken until it is resumed.</p>
+          <label>
+            For how long
+            <select name="minutes">
+              {MINUTES.map((each) => (
+                <option value={each} key={each}>
+                  {each === 0 ? 'until it is resumed' : each < 60 ? `${each} minutes` : `${each / 60} hours`}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Reason
+            <input name="reason" maxLength={512} />
+          </label>
+        </ChangeDialog>
       )}
     </>
   );

@@ -2,8 +2,12 @@ import { useState } from 'preact/hooks';
 import { change } from '../frame/ask.js';
 import { usePage } from '../frame/page.js';
 
-/** Makes a change on the server, and shows how it went. */
-export function useChange(): {
+/**
+ * Makes a change on the server, and shows how it went.
+ *
+ * @param refused Shows what went wrong. Default: the page does. A dialog does it itself, as it covers the page.
+ */
+export function useChange(refused?: (problem: string) => void): {
   readonly isBusy: boolean;
   /** @returns Whether it went well. */
   readonly make: (
@@ -26,7 +30,9 @@ export function useChange(): {
       tell(typeof done === 'string' ? done : done(answer));
       return true;
     } catch (error) {
-      tell(error instanceof Error ? error.message : String(error), true);
+      const problem = error instanceof Error ? error.message : String(error);
+      if (refused === undefined) tell(problem, true);
+      else refused(problem);
       return false;
     } finally {
       setBusy(false);
