@@ -216,6 +216,126 @@ describe('tables', () => {
   });
 });
 
+describe('what every writer would fail on, or never match, is refused', () => {
+  const WHEN = `CREATE TABLE t (id INT PRIMARY KEY, n INT, price DECIMAL(5, 2), ratio DOUBLE, flags BIT(3), made YEAR,
+                                word VARCHAR(9), bytes VARBINARY(9), day DATE, at DATETIME, stamp TIMESTAMP NULL, time TIME,
+                                mood ENUM('it''s', 'B'), moods SET('a', 'b'), place POINT, j JSON)`;
+
+  test.each<
+    [column: string, ...values: NonNullable<CaptureOptions<string, string, string>['when']>[string][]]
+  >([
+    ['n', 'abc'],
+    ['price', 'abc'],
+    ['ratio', 'abc'],
+    ['flags', 'abc'],
+    ['made', 'abc'],
+    ['word', 5, true, ['a', 5], 5n],
+    ['bytes', 5],
+    ['day', 'nope', '2026-13-01', 5, true, ['2026-01-01', 'nope']],
+    ['at', 'nope', 5],
+    ['stamp', 'nope'],
+    ['time', 'nope'],
+    ['mood', 'nope', 1],
+    ['moods', 'nope', 'a,nope', 1],
+    ['place', 'POINT(1 2)', 5],
+    ...(product === 'mysql' ? [['j', 'x', 5] satisfies [string, ...(string | number)[]]] : []),
+  ])('when.%s', async (column, ...values) => {
+    const rowlock = await captured(
+      WHEN,
+      values.map((value, n) => ({ name: `c${n}`, when: { [column]: value } })),
+      false,
+    );
+    for (const { problems } of await rowlock.captures.check())
+      expect(problems).toEqual([
+        { code: 'table', message: expect.stringMatching(new RegExp(`the table t .*when.${column}`)) },
+      ]);
+    await expect(rowlock.captures.apply()).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+    await expect(rowlock.captures.sql()).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+  });
+
+  test('what fits is not refused, and matches', async () => {
+    await captured(WHEN, {
+      when: {
+        ...{ n: ['5', 5, -1n, true], price: [1.5, '1.50'], ratio: '1e3', flags: 5, made: 2026 },
+        ...{
+          word: 'ä',
+          bytes: 'x',
+          day: ['2026-01-01', null],
+          at: '2026-01-01 10:00:00',
+          stamp: '2026-01-01',
+        },
+        ...{ time: '-10:00', mood: ["IT'S", 'b'], moods: ['b', 'a,b', ''], place: null },
+      },
+      on: { insert: true },
+    });
+    await client.query(
+      "INSERT INTO t (id, n, price, ratio, flags, made, word, bytes, day, at, stamp, time, mood, moods) VALUES (1, 5, 1.5, 1000, 5, 2026, 'ä', 'x', NULL, '2026-01-01 10:00:00', '2026-01-01', '-10:00', 'it''s', 'a,b')",
+    );
+    expect(await changes()).toEqual(['insert 1']);
+  });
+
+  test('times match in each session as in a backfill, however they are written', async () => {
+    const when = {
+      day: '2026-1-1',
+      at: '2026-01-01T10:00',
+      stamp: '2026-01-01 10:00',
+      time: ['-10:00', '9:00'],
+    };
+    const rowlock = await captured(WHEN, { when, on: { insert: true } });
+    await client.query("SET time_zone = '+02:00'");
+    await client.query(
+      "INSERT INTO t (id, day, at, stamp, time) VALUES (1, '2026-01-01', '2026-01-01 10:00:00', '2026-01-01 12:00:00', '09:00:00')",
+    );
+    await client.query('SET time_zone = DEFAULT');
+    expect(await changes()).toEqual(['insert 1']);
+    await rowlock.captures.backfill('c0');
+    expect(await changes()).toEqual(['insert 1', 'backfill 1']);
+  });
+
+  test('a column that becomes another one later is found by check', async ({ skip }) => {
+    skip(product === 'mariadb', 'JSON of MariaDB is text');
+    const rowlock = await captured('CREATE TABLE t (id INT PRIMARY KEY, word VARCHAR(9))', {
+      when: { word: '1' },
+    });
+    await client.query('ALTER TABLE t MODIFY word JSON');
+    expect(await rowlock.captures.check()).toMatchObject([
+      { problems: [{ code: 'table', message: expect.stringContaining('when.word') }] },
+    ]);
+  });
+
+  test('a sign that the character set of the column does not have', async () => {
+    const rowlock = await captured(
+      'CREATE TABLE t (id INT PRIMARY KEY, word VARCHAR(9) CHARACTER SET cp932)',
+      { when: { word: '🚣' } },
+      false,
+    );
+    await rowlock.captures.apply().then(
+      () => client.query("INSERT INTO t VALUES (1, 'a')"),
+      (error: unknown) => expect(error).toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' }),
+    );
+  });
+
+  test('a hundred columns, and vectors, are captured', async () => {
+    const names = Array.from({ length: 120 }, (_, n) => `c${n}`);
+    const vector = product === 'mysql' ? ', v VECTOR(2)' : '';
+    await captured(
+      `CREATE TABLE t (id INT PRIMARY KEY, ${names.map((name) => `${name} INT`).join()}${vector})`,
+      {
+        payload: [...names, ...(product === 'mysql' ? ['v'] : [])],
+        ...(product === 'mysql' ? { on: { insert: true, update: ['v'] } } : {}),
+      },
+    );
+    await client.query('INSERT INTO t (id, c119) VALUES (1, 7)');
+    expect(await payloads()).toMatchObject([{ new: { c119: '7' } }]);
+    if (product === 'mariadb') return;
+    await client.query("UPDATE t SET v = STRING_TO_VECTOR('[1,2]')");
+    expect((await payloads()).at(-1)).toMatchObject({
+      old: { v: null },
+      new: { v: '[1.00000e+00,2.00000e+00]' },
+    });
+  });
+});
+
 describe('values', () => {
   test('are the same text in each session', async () => {
     await captured(
@@ -247,6 +367,14 @@ describe('values', () => {
       { capture: 'c0', op: 'insert', id, new: values },
       { capture: 'c0', op: 'delete', id, old: values },
     ]);
+  });
+
+  test('a zero timestamp is told as it is', async () => {
+    await captured('CREATE TABLE t (id INT PRIMARY KEY, at TIMESTAMP NULL)', { payload: ['at'] });
+    await client.query(
+      "SET sql_mode = ''; INSERT INTO t VALUES (1, '0000-00-00'), (2, NULL); SET sql_mode = DEFAULT",
+    );
+    expect(await payloads()).toMatchObject([{ new: { at: '0000-00-00 00:00:00' } }, { new: { at: null } }]);
   });
 
   test('changes that a collation does not see, and of JSON, are seen', async () => {
@@ -638,7 +766,6 @@ test('the least rights: for who applies, and none for who writes', async () => {
     `CREATE USER '${owner}' IDENTIFIED BY 'change-me'; CREATE USER '${writer}' IDENTIFIED BY 'change-me';
      GRANT SELECT, INSERT, UPDATE, DELETE ON ${database}.t TO '${writer}';
      GRANT SELECT, INSERT, UPDATE ON ${database}.rowlock_job TO '${owner}';
-     GRANT INSERT ON ${database}.rowlock_bell TO '${owner}';
      GRANT INSERT ON ${database}.rowlock_capture_loss TO '${owner}';
      GRANT TRIGGER, SELECT ON ${database}.t TO '${owner}'`,
   );
@@ -665,6 +792,13 @@ test('the least rights: for who applies, and none for who writes', async () => {
     expect(await rowlock.captures.sql()).toContain('log_bin_trust_function_creators = 1');
     await client.query('SET GLOBAL log_bin_trust_function_creators = 1');
   }
+  // Else each writer would fail.
+  await expect(rowlock.captures.apply()).rejects.toMatchObject({
+    code: 'PermissionDenied',
+    message: expect.stringContaining('rowlock_bell'),
+  });
+  expect(await rows("SELECT * FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_TABLE = 't'")).toEqual([]);
+  await client.query(`GRANT INSERT ON ${database}.rowlock_bell TO '${owner}'`);
   await rowlock.captures.apply();
   await expect(rowlock.captures.check()).rejects.toMatchObject({ code: 'PermissionDenied' });
   await client.query(

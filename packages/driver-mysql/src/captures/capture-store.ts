@@ -27,10 +27,14 @@ import {
   refuseHidden,
 } from './differences.js';
 import { readTable } from './table.js';
+import { tryOut } from './trial.js';
 import { type Wanted, wantedFor } from './triggers.js';
 
 /** How long a process waits for another one that changes triggers, in seconds. */
 const TURN_SECONDS = 60;
+
+/** Warnings of a query that are errors in a trigger: a value is cut, wrong, or out of its range. */
+const STRICT_ERRORS: ReadonlySet<number> = new Set([1264, 1265, 1292, 1366]);
 
 /** The server has a binary log, and lets only some accounts make triggers. */
 const LOGGED = 1419;
@@ -79,6 +83,7 @@ ${parts.join('\n')}`;
     if (found.length === 0) return { changed: false, warnings };
     return this.#oneAtATime(lockMs, async (client) => {
       const now = await this.#look(client, plan);
+      for (const probe of this.#probes(plan)) await client.query(probe);
       for (const { mend } of now.found) for (const statement of mend) await client.query(statement);
       return { changed: now.found.length > 0, warnings: now.warnings };
     });
@@ -129,9 +134,40 @@ ${parts.join('\n')}`;
     return { warnings: wanted.table.warnings, found: differences(wanted, found) };
   }
 
+  /** Runs a query as strictly as triggers are run, where a warning is an error. @throws DriverError */
+  readonly #strictly = (sql: string): Promise<void> =>
+    this.#parts.inTransaction(async (tx) => {
+      try {
+        await tx.query(sql);
+        const [warnings] = await tx.query('SHOW WARNINGS');
+        const [first] = warnings.filter(({ Code: code }: { Code: number }) =>
+          STRICT_ERRORS.has(Number(code)),
+        );
+        if (first !== undefined) throw new DriverError('InvalidInput', first.Message);
+      } catch (error) {
+        throw toDriverError(error);
+      }
+    });
+
   async #wanted(on: MysqlTransaction, plan: CapturePlan): Promise<Wanted> {
     const { context } = this.#parts;
-    return wantedFor(plan, context, await readTable(on, context, plan));
+    const table = await readTable(on, context, plan);
+    await tryOut(plan, table, this.#strictly);
+    return wantedFor(plan, context, table);
+  }
+
+  /** Statements with the rights that the account of the triggers needs, which the server checks at each write alone. */
+  #probes({ notify, bulkOver, onError }: CapturePlan): readonly string[] {
+    const { job, bell, captureLoss } = tables(this.#parts.context.schema);
+    const written = [
+      job,
+      ...(notify === 'never' ? [] : [bell]),
+      ...(onError === 'note' ? [captureLoss] : []),
+    ];
+    return [
+      ...written.map((table) => `EXPLAIN INSERT INTO ${table} () VALUES ()`),
+      ...(bulkOver === null ? [] : [`EXPLAIN SELECT 1 FROM ${job} WHERE id = 0 FOR UPDATE`]),
+    ];
   }
 
   /** One process at a time changes triggers, on a connection of its own. MySQL commits each statement by itself. */

@@ -1,7 +1,8 @@
 import type { CapturePlan, ColumnCondition } from '@rowlock/core/driver';
 import { identifier } from '../identifier.js';
 import { literal } from '../literal.js';
-import type { Column } from './column.js';
+import type { Product } from '../product.js';
+import { BYTES, type Column, NUMBERS, SHAPES, TIMES } from './column.js';
 import type { CapturedTable } from './table.js';
 
 /** A row: as it is now, or as it was before, of a trigger; or one that a query reads. */
@@ -13,31 +14,7 @@ const MOST_VALUES = 262_144;
 /** How many characters of a key a job can have. A longer one is replaced by its hash. */
 const LONGEST_KEY = 512;
 
-const NUMBERS = [
-  'tinyint',
-  'smallint',
-  'mediumint',
-  'int',
-  'bigint',
-  'decimal',
-  'float',
-  'double',
-  'bit',
-  'year',
-];
-const TIMES = ['date', 'time', 'datetime', 'timestamp'];
-const BYTES = ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'];
-const SHAPES = [
-  'geometry',
-  'point',
-  'linestring',
-  'polygon',
-  'multipoint',
-  'multilinestring',
-  'multipolygon',
-  'geometrycollection',
-  'geomcollection',
-];
+const VECTOR_TEXT: Readonly<Record<Product, string>> = { MySQL: 'VECTOR_TO_STRING', MariaDB: 'VEC_ToText' };
 
 /** The SQL of a capture's values, of one table. */
 export class Expressions {
@@ -116,9 +93,9 @@ export class Expressions {
     if (BYTES.includes(type)) return `HEX(${value})`;
     if (SHAPES.includes(type)) return `ST_AsText(${value})`;
     if (type === 'bit') return `CAST(${value} + 0 AS CHAR CHARACTER SET utf8mb4)`;
+    if (type === 'vector') return `${VECTOR_TEXT[this.#table.product]}(${value})`;
     if (type !== 'timestamp') return `CAST(${value} AS CHAR CHARACTER SET utf8mb4)`;
-    const since = `TIMESTAMPADD(MICROSECOND, ROUND(UNIX_TIMESTAMP(${value}) * 1000000), TIMESTAMP'1970-01-01 00:00:00')`;
-    return `CAST(${since} AS CHAR CHARACTER SET utf8mb4)`;
+    return `IF(${value} + 0 = 0, '0000-00-00 00:00:00', CAST(${inUtc(value)} AS CHAR CHARACTER SET utf8mb4))`;
   }
 
   /** Null-safe, and to the byte where a collation would not be. */
@@ -134,9 +111,10 @@ export class Expressions {
 
   #condition(row: Row, { column, values, orNull }: ColumnCondition): string {
     const name = this.#of(row, column);
-    const given = values.flatMap((value) => (value instanceof Object ? [] : [literal(value)]));
+    const { type } = this.#column(column);
+    const value = type === 'timestamp' ? inUtc(name) : name;
     const parts = [
-      ...(given.length > 0 ? [`${name} IN (${given.join(', ')})`] : []),
+      ...(values.length > 0 ? [`${value} IN (${conditionValues(type, values).join(', ')})`] : []),
       ...(orNull ? [`${name} IS NULL`] : []),
     ];
     return parts.length === 0 ? 'FALSE' : `(${parts.join(' OR ')})`;
@@ -151,6 +129,18 @@ export class Expressions {
     if (column === undefined) throw new Error(`The table has no column ${name}.`);
     return column;
   }
+}
+
+/** A TIMESTAMP, the same in each session. */
+function inUtc(value: string): string {
+  return `TIMESTAMPADD(MICROSECOND, ROUND(UNIX_TIMESTAMP(${value}) * 1000000), TIMESTAMP'1970-01-01 00:00:00')`;
+}
+
+/** The values with which a column of this type is compared. A trigger would compare a TIME with a text as texts. */
+export function conditionValues(type: string, values: ColumnCondition['values']): readonly string[] {
+  const given = values.flatMap((value) => (value instanceof Object ? [] : [literal(value)]));
+  if (!TIMES.includes(type)) return given;
+  return given.map((value) => `CAST(${value} AS ${type === 'time' ? 'TIME(6)' : 'DATETIME(6)'})`);
 }
 
 function isShort({ type }: Column): boolean {

@@ -9,7 +9,7 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
       FROM information_schema.TABLES WHERE ${OF_TABLE}`,
 
   captureColumns: `
-      SELECT COLUMN_NAME AS name, DATA_TYPE AS type, IS_NULLABLE AS nullable,
+      SELECT COLUMN_NAME AS name, DATA_TYPE AS type, COLUMN_TYPE AS \`full\`, IS_NULLABLE AS nullable,
              CHARACTER_SET_NAME AS charset, COLLATION_NAME AS collation, NUMERIC_PRECISION AS digits, NUMERIC_SCALE AS scale
       FROM information_schema.COLUMNS WHERE ${OF_TABLE} ORDER BY ORDINAL_POSITION`,
 

@@ -1,5 +1,5 @@
-import { InvalidInputError, isDriverError } from '@rowlock/core';
-import type { CapturePlan } from '@rowlock/core/driver';
+import { isDriverError } from '@rowlock/core';
+import { type CapturePlan, refusedTable } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import type { Product } from '../product.js';
@@ -30,6 +30,7 @@ interface TableRow {
 interface ColumnRow {
   name: string;
   type: string;
+  full: string;
   nullable: string;
   charset: string | null;
   collation: string | null;
@@ -50,9 +51,7 @@ export async function readTable(
   const [first = '', second] = plan.table;
   const place = second === undefined ? [schema, first] : [first, second];
   const refuse = (why: string): never => {
-    throw new InvalidInputError(
-      `The capture ${JSON.stringify(plan.name)}: the table ${plan.table.join('.')} ${why}.`,
-    );
+    throw refusedTable(plan, why);
   };
   const [row] = await query<TableRow>(on, sql.captures.captureTable, place);
   if (row === undefined) {
@@ -104,10 +103,10 @@ async function readColumns(
 ): Promise<ReadonlyMap<string, Column>> {
   const rows = await query<ColumnRow>(on, sql, place);
   return new Map(
-    rows.map(({ name, type, nullable, charset, collation, digits, scale }) => [
+    rows.map(({ name, type, full, nullable, charset, collation, digits, scale }) => [
       name,
       {
-        ...{ name, type, notNull: nullable === 'NO' },
+        ...{ name, type, notNull: nullable === 'NO', members: membersIn(type, full) },
         ...{
           charset: charset ?? '',
           collation: collation ?? '',
@@ -117,6 +116,12 @@ async function readColumns(
       },
     ]),
   );
+}
+
+/** The catalog has them as `enum('it''s','b')`. */
+function membersIn(type: string, full: string): readonly string[] {
+  if (type !== 'enum' && type !== 'set') return [];
+  return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, member = '']) => member.replaceAll("''", "'"));
 }
 
 /** The columns of each unique key that has whole columns. */
