@@ -178,6 +178,14 @@ describe('an UPDATE that moves a row to another partition is an update, of both 
   });
 });
 
+test('a session goes on when a column that is not read has another type', async () => {
+  await regions({ payload: ['region'] });
+  await stage.client.query("UPDATE t SET note = '1'; ALTER TABLE t ALTER note TYPE int USING note::int");
+  await stage.client.query('UPDATE t SET note = 2 WHERE id = 1; ALTER TABLE t ADD other int, DROP note');
+  await stage.client.query('UPDATE t SET other = 2 WHERE id = 1');
+  expect((await stage.changes()).slice(3)).toEqual(['update 1,eu', 'update 1,eu']);
+});
+
 test('a trigger of the move that is gone, or fires otherwise, is found', async () => {
   const rowlock = await regions();
   await stage.client.query('DROP TRIGGER rowlock_capture_c0_move ON t');

@@ -1,9 +1,17 @@
-import type { BackfillOptions, BackfillStep, CapturePlan } from '@rowlock/core/driver';
+import { DriverError } from '@rowlock/core';
+import {
+  type BackfillOptions,
+  type BackfillStep,
+  type CapturePlan,
+  refusedTable,
+} from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';
 import { texts } from '../workers/texts.js';
 import { backfillStatement } from './backfill-statement.js';
-import { readTable } from './table.js';
+import type { Column } from './column.js';
+import { columnOf, readTable } from './table.js';
 import { SET_TEXTS } from './text-settings.js';
 
 interface Progress {
@@ -27,7 +35,13 @@ export async function backfill(
   }
   const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   if (progress === undefined || progress.done) return { rows: Number(progress?.rows ?? 0), done: true };
+  // Its columns and policies stay as they are read.
+  await query(on, `LOCK TABLE ${plan.table.map(identifier).join('.')} IN ACCESS SHARE MODE`);
   const table = await readTable(on, context, plan);
+  if (table.hidesRows) throw hidden(plan);
+  const made = plan.id.find((name) => isMade(columnOf(table, name)));
+  if (made !== undefined)
+    throw refusedTable(plan, `cannot be filled by ${made}, whose type is made of others`);
   const { last } = progress;
   await query(on, SET_TEXTS);
   const statement = backfillStatement(plan, context, table, last === null);
@@ -42,4 +56,17 @@ export async function backfill(
   await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(step?.last ?? null), read, done]);
   await query(on, sql.bell.notify, [channel, texts([{ queue: plan.job.queue }])]);
   return { rows: Number(progress.rows) + read, done };
+}
+
+/** To read such a value may call checks of whoever owns a domain in it. */
+function isMade({ isBuiltIn, kind }: Column): boolean {
+  return !isBuiltIn && kind !== 'b' && kind !== 'e';
+}
+
+function hidden({ table }: CapturePlan): DriverError {
+  return new DriverError(
+    'PermissionDenied',
+    `Row level security hides rows of ${table.join('.')} from this database user, so that a backfill would leave them out. ` +
+      'Give the user BYPASSRLS, or a policy for it: CREATE POLICY … FOR SELECT TO … USING (true).',
+  );
 }

@@ -15,11 +15,22 @@ import { tables } from '../schema/tables.js';
 import { backfill } from './backfill.js';
 import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
 import { quotedFunction } from './names.js';
-import { readTable } from './table.js';
+import { checkRights } from './rights.js';
+import { type CapturedTable, readTable } from './table.js';
+import { SET_TEXTS } from './text-settings.js';
+import { tryOut } from './trial.js';
 import { type Wanted, wantedFor } from './triggers.js';
 
 /** Works in a transaction of its own. */
 type InTransaction = <Result>(work: (on: Queryable) => Promise<Result>) => Promise<Result>;
+
+interface Look {
+  readonly table: CapturedTable;
+  /** The account of the function. Null: there is none yet. */
+  readonly owner: string | null;
+  readonly warnings: readonly string[];
+  readonly found: readonly Difference[];
+}
 
 /** The captures of a database: functions and triggers, compared with the catalog. */
 export class PostgresCaptures implements CaptureStore<PostgresTransaction> {
@@ -37,7 +48,8 @@ export class PostgresCaptures implements CaptureStore<PostgresTransaction> {
     const { schema } = this.#context;
     const parts: string[] = [];
     for (const plan of captures) {
-      const { createFunction, triggers } = await this.#wanted(this.#on, plan);
+      const { createFunction, triggers, table } = await this.#wanted(this.#on, plan);
+      await this.#try(plan, table);
       const statements = [...createFunction, ...triggers.map(({ create }) => create)];
       parts.push(`-- ${JSON.stringify(plan.name)}\n${statements.map((each) => `${each};\n`).join('\n')}`);
     }
@@ -47,6 +59,7 @@ export class PostgresCaptures implements CaptureStore<PostgresTransaction> {
 -- INSERT on ${[job, bell, captureLoss].join(', ')}, and SELECT on ${worker}.
 
 BEGIN;
+SET LOCAL search_path = pg_catalog, pg_temp;
 
 ${parts.join('\n')}
 COMMIT;
@@ -54,11 +67,12 @@ COMMIT;
   }
 
   async apply(plan: CapturePlan, lockMs: number): Promise<AppliedCapture> {
-    const { warnings, found } = await this.#look(this.#on, plan);
+    const { warnings, found } = await this.#lookAndTry(plan);
     if (found.length === 0) return { changed: false, warnings };
     return this.#inTransaction(async (on) => {
       await this.#lock(on, lockMs);
       const now = await this.#look(on, plan);
+      await query(on, SET_TEXTS);
       for (const { mend } of now.found) for (const statement of mend) await query(on, statement);
       return { changed: now.found.length > 0, warnings: now.warnings };
     });
@@ -66,7 +80,7 @@ COMMIT;
 
   async check(plan: CapturePlan): Promise<CheckedCapture> {
     try {
-      const { warnings, found } = await this.#look(this.#on, plan);
+      const { warnings, found } = await this.#lookAndTry(plan);
       const problems = found.map(({ code, message }): CaptureProblem => ({ code, message }));
       return { problems: [...problems, ...(await this.#losses(plan))], warnings };
     } catch (error) {
@@ -96,13 +110,33 @@ COMMIT;
   }
 
   /** What differs from what the capture needs, and what of its table is not captured. */
-  async #look(
-    on: Queryable,
-    plan: CapturePlan,
-  ): Promise<{ readonly warnings: readonly string[]; readonly found: readonly Difference[] }> {
+  async #look(on: Queryable, plan: CapturePlan): Promise<Look> {
     const wanted = await this.#wanted(on, plan);
     const found = await findCapture(on, this.#context, plan.name);
-    return { warnings: wanted.table.warnings, found: differences(wanted, found) };
+    const { table } = wanted;
+    return {
+      table,
+      owner: found?.owner ?? null,
+      warnings: table.warnings,
+      found: differences(wanted, found),
+    };
+  }
+
+  /** @throws InvalidInputError when writers would fail on the triggers. */
+  async #lookAndTry(plan: CapturePlan): Promise<Look> {
+    const look = await this.#look(this.#on, plan);
+    await this.#try(plan, look.table);
+    await checkRights(this.#on, this.#context, plan, look.owner);
+    return look;
+  }
+
+  #try(plan: CapturePlan, table: CapturedTable): Promise<void> {
+    const run = (sql: string): Promise<unknown> =>
+      this.#inTransaction(async (on) => {
+        await query(on, SET_TEXTS);
+        await query(on, sql);
+      });
+    return tryOut(plan, this.#context, table, run);
   }
 
   async #wanted(on: Queryable, plan: CapturePlan): Promise<Wanted> {

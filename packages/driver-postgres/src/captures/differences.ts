@@ -25,8 +25,12 @@ interface FoundTrigger {
 export interface Found {
   readonly body: string;
   readonly definer: boolean;
+  /** The account with whose rights it works. */
+  readonly owner: string;
   readonly settings: readonly string[];
   readonly triggers: readonly FoundTrigger[];
+  /** The triggers of partitions, which are clones of these, that do not fire. */
+  readonly disabledClones: readonly Pick<FoundTrigger, 'name' | 'table'>[];
 }
 
 /** Null if there is no function, and so no trigger. */
@@ -38,15 +42,23 @@ export async function findCapture(
   const [row] = await query<{
     body: string;
     definer: boolean;
+    owner: string;
     settings: readonly string[] | null;
     triggers: readonly (Omit<FoundTrigger, 'table'> & { readonly table: readonly string[] })[] | null;
+    disabled_clones: readonly { readonly name: string; readonly table: readonly string[] }[] | null;
   }>(on, sql.captures.findCapture, [schema, functionName(capture)]);
   if (row === undefined) return null;
-  const triggers = (row.triggers ?? []).map((each) => ({
-    ...each,
-    table: each.table.map(identifier).join('.'),
-  }));
-  return { ...row, settings: row.settings ?? [], triggers };
+  const { body, definer, owner } = row;
+  const quoted = <Each extends { readonly table: readonly string[] }>(found: readonly Each[] | null) =>
+    (found ?? []).map((each) => ({ ...each, table: each.table.map(identifier).join('.') }));
+  return {
+    body,
+    definer,
+    owner,
+    settings: row.settings ?? [],
+    triggers: quoted(row.triggers),
+    disabledClones: quoted(row.disabled_clones),
+  };
 }
 
 /** A problem, and the statements that end it. */
@@ -70,6 +82,7 @@ export function differences(wanted: Wanted, found: Found | null): readonly Diffe
     ...(isFunction(wanted, found) ? [] : [changed]),
     ...unwelcome(wanted, found),
     ...triggers.flatMap((trigger) => differencesOf(wanted, trigger, found)),
+    ...found.disabledClones.map(disabled),
   ];
 }
 
@@ -105,13 +118,16 @@ function differencesOf(
   const named = `trigger ${JSON.stringify(name)} of ${table.name}`;
   if (found === undefined) return [{ code: 'missing', message: `There is no ${named}.`, mend: [create] }];
   const changed: Difference = { code: 'changed', message: `The ${named} is another one.`, mend: [create] };
-  const disabled: Difference = {
-    code: 'disabled',
-    message: `The ${named} is disabled.`,
-    mend: [`ALTER TABLE ${table.name} ENABLE TRIGGER ${identifier(name)}`],
-  };
   const fires = found.enabled === 'O' || found.enabled === 'A';
-  return [...(isTrigger(trigger, found) ? [] : [changed]), ...(fires ? [] : [disabled])];
+  return [...(isTrigger(trigger, found) ? [] : [changed]), ...(fires ? [] : [disabled(found)])];
+}
+
+function disabled({ name, table }: Pick<FoundTrigger, 'name' | 'table'>): Difference {
+  return {
+    code: 'disabled',
+    message: `The trigger ${JSON.stringify(name)} of ${table} is disabled.`,
+    mend: [`ALTER TABLE ${table} ENABLE TRIGGER ${identifier(name)}`],
+  };
 }
 
 function isTrigger(wanted: WantedTrigger, found: FoundTrigger): boolean {

@@ -1,7 +1,10 @@
-import type { CapturePlan, ColumnCondition } from '@rowlock/core/driver';
+import type { CapturePlan } from '@rowlock/core/driver';
 import { identifier } from '../identifier.js';
 import { literal } from '../literal.js';
-import type { CapturedTable, Column } from './table.js';
+import type { Column } from './column.js';
+import { conditionSql, isKnownType } from './condition.js';
+import { type CapturedTable, columnOf } from './table.js';
+import { textOf } from './text-of.js';
 
 /** The alias of a row: as it is now, or as it was before. */
 export type Row = 'n' | 'o';
@@ -16,18 +19,12 @@ const LONGEST_KEY = 512;
 const SHORT: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'bool', 'uuid', 'oid']);
 
 /** The same in each session. */
-const PLAIN: ReadonlySet<string> = new Set([
-  'text',
-  'varchar',
-  'bpchar',
-  'numeric',
-  'name',
-  'json',
-  'jsonb',
-  'citext',
-]);
+const PLAIN: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'numeric', 'name', 'json', 'jsonb']);
 
-/** The SQL of a capture's values, of one table. */
+/**
+ * The SQL of a capture's values, of one table. It runs with the rights of the account that applies the capture, and the
+ * table's owner may have types of any kind, also later. So nothing calls a cast, an operator or a domain's check of theirs.
+ */
 export class Expressions {
   readonly #plan: CapturePlan;
   readonly #table: CapturedTable;
@@ -37,22 +34,23 @@ export class Expressions {
     this.#table = table;
   }
 
-  /** Whether the text of some values depends on settings of the session. */
+  /** Whether some values depend on settings of the session. */
   get needsSettings(): boolean {
-    const { id, key, columns } = this.#plan;
-    return [...id, ...key, ...columns].some((name) => {
-      const column = this.#column(name);
-      return !isShort(column) && !PLAIN.has(column.type);
+    const { id, key, columns, conditions } = this.#plan;
+    return [...id, ...key, ...columns, ...conditions.map(({ column }) => column)].some((name) => {
+      const column = columnOf(this.#table, name);
+      return !isShort(column) && !(column.isBuiltIn && PLAIN.has(column.type)) && !isString(column);
     });
   }
 
   /** Whether the row is there. The columns of `id` are never null. */
   isThere(row: Row): string {
-    return `${this.#of(row, this.#plan.id[0] ?? '')} IS NOT NULL`;
+    return `${this.#of(row, this.#plan.id[0] ?? '')} IS DISTINCT FROM NULL`;
   }
 
+  /** By bytes, which needs no operator of the types, and can be joined by. */
   sameRow(): string {
-    return this.#plan.id.map((name) => `${this.#of('n', name)} = ${this.#of('o', name)}`).join(' AND ');
+    return `${this.#record('n', this.#plan.id)} *= ${this.#record('o', this.#plan.id)}`;
   }
 
   id(row: Row): string {
@@ -63,8 +61,8 @@ export class Expressions {
   key(row: Row): string {
     const { key } = this.#plan;
     if (key.length === 0) return 'NULL';
-    const text = key.map((name) => `${this.#of(row, name)}::text`).join(` || ',' || `);
-    if (key.every((name) => isShort(this.#column(name)))) return text;
+    const text = key.map((name) => this.#text(row, name)).join(` || ',' || `);
+    if (key.every((name) => isShort(columnOf(this.#table, name)))) return text;
     const hash = `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
     return `CASE WHEN length(${text}) > ${LONGEST_KEY} THEN ${hash} ELSE nullif(${text}, '') END`;
   }
@@ -78,26 +76,47 @@ export class Expressions {
   changed(): string | null {
     const { update } = this.#plan;
     if (typeof update === 'boolean') return null;
-    const values = (row: Row): string =>
-      `ROW(${update.map((name) => this.#of(row, name)).join(', ')})::record`;
     // Compares bytes: null-safe, and also of types that have no equality, as json and point.
-    return `${values('n')} *<> ${values('o')}`;
+    return `${this.#record('n', update)} *<> ${this.#record('o', update)}`;
   }
 
   /** Whether the row meets the conditions. Null if there are none. */
-  meets(row: Row): string | null {
-    const { conditions } = this.#plan;
+  meets(row: Row, conditions = this.#plan.conditions): string | null {
     if (conditions.length === 0) return null;
-    return conditions.map((condition) => this.#condition(row, condition)).join(' AND ');
+    return conditions
+      .map((condition) =>
+        conditionSql(condition, columnOf(this.#table, condition.column), this.#of(row, condition.column)),
+      )
+      .join(' AND ');
+  }
+
+  /**
+   * Ends a trigger whose conditions can no longer be computed, as a statement.
+   *
+   * @param value Of a column by its name, whatever row it is of.
+   */
+  endUnknown(value: (column: string) => string): string {
+    return this.#plan.conditions
+      .map((condition) => {
+        const known = isKnownType(
+          condition,
+          columnOf(this.#table, condition.column),
+          value(condition.column),
+        );
+        if (known === undefined) return '';
+        const message = `The column ${JSON.stringify(condition.column)} has another type: run captures.apply()`;
+        return `    IF NOT ${known} THEN\n      RAISE EXCEPTION USING MESSAGE = ${literal(message)};\n    END IF;\n`;
+      })
+      .join('');
   }
 
   /** The payload's members of chosen values. */
   values(rows: readonly Row[]): string {
     const { columns } = this.#plan;
     if (columns.length === 0) return '';
-    const long = columns.filter((name) => !isShort(this.#column(name)));
+    const long = columns.filter((name) => !isShort(columnOf(this.#table, name)));
     const sizes = rows.flatMap((row) =>
-      long.map((name) => `coalesce(octet_length(${this.#of(row, name)}::text), 0)`),
+      long.map((name) => `coalesce(octet_length(${this.#text(row, name)}), 0)`),
     );
     return rows
       .map((row) => {
@@ -110,32 +129,30 @@ export class Expressions {
       .join('');
   }
 
+  /** Of two arrays, as a function takes no more than 100 arguments. */
   #object(row: Row, names: readonly string[]): string {
-    const members = names.map((name) => `${literal(name)}, ${this.#of(row, name)}::text`);
-    return `jsonb_build_object(${members.join(', ')})`;
+    const texts = names.map((name) => this.#text(row, name));
+    return `jsonb_object(ARRAY[${names.map(literal).join(', ')}], ARRAY[${texts.join(', ')}])`;
   }
 
-  #condition(row: Row, { column, values, orNull }: ColumnCondition): string {
-    const name = this.#of(row, column);
-    const given = values.flatMap((value) => (value instanceof Object ? [] : [literal(value)]));
-    const parts = [
-      ...(given.length > 0 ? [`${name} IN (${given.join(', ')})`] : []),
-      ...(orNull ? [`${name} IS NULL`] : []),
-    ];
-    return parts.length === 0 ? 'false' : `(${parts.join(' OR ')})`;
+  #record(row: Row, names: readonly string[]): string {
+    return `ROW(${names.map((name) => this.#of(row, name)).join(', ')})::record`;
+  }
+
+  #text(row: Row, name: string): string {
+    return textOf(columnOf(this.#table, name), this.#of(row, name));
   }
 
   #of(row: Row, name: string): string {
     return `${row}.${identifier(name)}`;
   }
-
-  #column(name: string): Column {
-    const column = this.#table.columns.get(name);
-    if (column === undefined) throw new Error(`The table has no column ${name}.`);
-    return column;
-  }
 }
 
-function isShort({ type, isEnum }: Column): boolean {
-  return isEnum || SHORT.has(type);
+function isShort({ type, kind, isBuiltIn }: Column): boolean {
+  return kind === 'e' || (isBuiltIn && SHORT.has(type));
+}
+
+/** Of an extension, as citext. */
+function isString({ kind, category }: Column): boolean {
+  return kind === 'b' && category === 'S';
 }

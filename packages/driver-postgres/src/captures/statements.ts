@@ -1,4 +1,5 @@
 import type { Tables } from '../schema/tables.js';
+import { hidesRows } from '../schema/verify-rows.js';
 
 /** The catalog of captured tables and their triggers, and what captures keep. */
 export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => ({
@@ -12,10 +13,28 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
                SELECT FROM pg_subscription_rel
                WHERE srrelid = captured.oid OR srrelid IN (SELECT relid FROM pg_partition_tree(captured.oid))
              ) AS is_subscribed,
+             ${hidesRows('captured', "'*', 'r'")} AS hides_rows,
              (SELECT json_agg(json_build_object(
-                'name', attname, 'type', typname, 'cast', format_type(atttypid, atttypmod), 'notNull', attnotnull,
-                'virtual', attgenerated = 'v', 'isEnum', typtype = 'e') ORDER BY attnum)
-              FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+                'name', attname, 'notNull', attnotnull, 'virtual', attgenerated = 'v',
+                'type', base.typname, 'cast', format('%I.%I', of_base.nspname, base.typname),
+                'isBuiltIn', of_base.nspname = 'pg_catalog',
+                'isDomain', own.typtype = 'd', 'isDomainOfDomain', base.typtype = 'd',
+                'kind', CASE WHEN base.typtype = 'b' AND base.typcategory = 'A' THEN 'a' ELSE base.typtype END,
+                'category', base.typcategory,
+                'labels', (SELECT json_agg(enumlabel) FROM pg_enum WHERE enumtypid = base.oid),
+                'operators', (
+                  SELECT json_object_agg(amopstrategy, format('OPERATOR(%I.%s)', of_operator.nspname, oprname))
+                  FROM pg_opclass
+                  JOIN pg_am ON pg_am.oid = opcmethod AND amname = 'btree'
+                  JOIN pg_amop ON amopfamily = opcfamily AND amoplefttype = opcintype AND amoprighttype = opcintype
+                  JOIN pg_operator ON pg_operator.oid = amopopr
+                  JOIN pg_namespace AS of_operator ON of_operator.oid = oprnamespace
+                  WHERE opcintype = base.oid AND opcdefault)
+              ) ORDER BY attnum)
+              FROM pg_attribute
+              JOIN pg_type AS own ON own.oid = atttypid
+              JOIN pg_type AS base ON base.oid = CASE own.typtype WHEN 'd' THEN own.typbasetype ELSE own.oid END
+              JOIN pg_namespace AS of_base ON of_base.oid = base.typnamespace
               WHERE attrelid = captured.oid AND attnum > 0 AND NOT attisdropped) AS columns,
              (SELECT json_agg(ARRAY(
                 SELECT attname::text FROM pg_attribute
@@ -28,7 +47,12 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   // The triggers of partitions are clones, and go with the one of their parent.
   findCapture: `
-      SELECT prosrc AS body, prosecdef AS definer, to_json(proconfig) AS settings,
+      SELECT prosrc AS body, prosecdef AS definer, pg_get_userbyid(proowner) AS owner, to_json(proconfig) AS settings,
+             (SELECT json_agg(json_build_object('name', tgname, 'table', json_build_array(of_table.nspname, relname)) ORDER BY relname, tgname)
+              FROM pg_trigger
+              JOIN pg_class ON pg_class.oid = tgrelid
+              JOIN pg_namespace AS of_table ON of_table.oid = relnamespace
+              WHERE tgfoid = pg_proc.oid AND tgparentid <> 0 AND tgenabled NOT IN ('O', 'A')) AS disabled_clones,
              (SELECT json_agg(json_build_object(
                 'name', tgname, 'table', json_build_array(of_table.nspname, relname), 'enabled', tgenabled, 'type', tgtype,
                 'newTable', tgnewtable, 'oldTable', tgoldtable,
@@ -41,6 +65,17 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
               WHERE tgfoid = pg_proc.oid AND tgparentid = 0) AS triggers
       FROM pg_proc JOIN pg_namespace AS schema ON schema.oid = pronamespace
       WHERE schema.nspname = $1 AND proname = $2 AND pronargs = 0`,
+
+  // $1: the owner of the function. Null: who asks.
+  captureRights: `
+      SELECT coalesce($1, current_user) AS owner, to_json(ARRAY(
+        SELECT name FROM (VALUES
+          ('USAGE on the schema', has_schema_privilege(coalesce($1, current_user), $2, 'USAGE'), true),
+          ('INSERT on job', has_any_column_privilege(coalesce($1, current_user), $3, 'INSERT'), true),
+          ('INSERT on bell', has_any_column_privilege(coalesce($1, current_user), $4, 'INSERT'), $7),
+          ('SELECT on worker', has_any_column_privilege(coalesce($1, current_user), $5, 'SELECT'), $7),
+          ('INSERT on capture_loss', has_any_column_privilege(coalesce($1, current_user), $6, 'INSERT'), $8)
+        ) AS needed (name, is_given, is_needed) WHERE is_needed AND NOT is_given)) AS missing`,
 
   lockCaptures: "SELECT pg_advisory_xact_lock(hashtextextended('rowlock captures ' || $1, 0))",
 

@@ -3,6 +3,8 @@ import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';
 import { tables } from '../schema/tables.js';
+import type { Column } from './column.js';
+import { conditionRefusal } from './condition.js';
 
 /** A table that can be captured, and its columns. */
 export interface CapturedTable {
@@ -17,19 +19,11 @@ export interface CapturedTable {
   readonly movesRows: boolean;
   /** Whether other tables inherit from it, whose rows a query of it would return. */
   readonly hasChildren: boolean;
+  /** Whether this user sees not all of its rows. */
+  readonly hidesRows: boolean;
   readonly columns: ReadonlyMap<string, Column>;
   /** What of it is not captured. */
   readonly warnings: readonly string[];
-}
-
-export interface Column {
-  readonly name: string;
-  readonly type: string;
-  /** The type as a cast has it. */
-  readonly cast: string;
-  readonly notNull: boolean;
-  readonly virtual: boolean;
-  readonly isEnum: boolean;
 }
 
 interface TableRow {
@@ -41,6 +35,7 @@ interface TableRow {
   is_child: boolean;
   has_children: boolean;
   is_subscribed: boolean;
+  hides_rows: boolean;
   columns: readonly Column[] | null;
   unique_keys: readonly (readonly string[])[] | null;
 }
@@ -68,6 +63,7 @@ export async function readTable(
     refuse("is one of Rowlock's own");
   const columns = new Map(row.columns?.map((column) => [column.name, column]));
   checkColumns(plan, columns, refuse);
+  checkConditions(plan, columns, refuse);
   const isUnique = row.unique_keys?.some((key) => isSame(key, plan.id)) === true;
   if (!isUnique || plan.id.some((column) => columns.get(column)?.notNull !== true))
     refuse(`has no primary key, and no other unique key without nulls, of ${plan.id.join(', ')}`);
@@ -77,9 +73,16 @@ export async function readTable(
     level: isRow ? 'row' : 'statement',
     movesRows: row.kind === 'p' && !row.is_partition,
     hasChildren: row.has_children && row.kind === 'r',
+    hidesRows: row.hides_rows,
     columns,
     warnings: warningsOf(row, isRow),
   };
+}
+
+export function columnOf({ columns, name: table }: CapturedTable, name: string): Column {
+  const column = columns.get(name);
+  if (column === undefined) throw new Error(`The table ${table} has no column ${name}.`);
+  return column;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -104,10 +107,22 @@ function checkColumns(
   }
 }
 
-/** The columns that the triggers read. */
-function columnsOf({ id, key, columns, update, conditions }: CapturePlan): readonly string[] {
+function checkConditions(
+  { conditions }: CapturePlan,
+  columns: ReadonlyMap<string, Column>,
+  refuse: (why: string) => never,
+): void {
+  for (const condition of conditions) {
+    const column = columns.get(condition.column);
+    const why = column === undefined ? undefined : conditionRefusal(condition, column);
+    if (why !== undefined) refuse(`cannot be captured with when.${condition.column}: ${why}`);
+  }
+}
+
+/** The columns that the triggers read, each once. */
+export function columnsOf({ id, key, columns, update, conditions }: CapturePlan): readonly string[] {
   const changing = typeof update === 'boolean' ? [] : update;
-  return [...id, ...key, ...columns, ...changing, ...conditions.map(({ column }) => column)];
+  return [...new Set([...id, ...key, ...columns, ...changing, ...conditions.map(({ column }) => column)])];
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {
@@ -128,6 +143,9 @@ function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
       : []),
     ...(row.has_children && row.kind === 'r'
       ? ['Other tables inherit from the table. Their rows are not captured: capture these tables too.']
+      : []),
+    ...(row.hides_rows
+      ? ['Row level security hides rows of the table from this database user, so that a backfill is refused.']
       : []),
     ...(row.is_subscribed
       ? [

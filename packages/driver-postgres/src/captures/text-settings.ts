@@ -9,7 +9,10 @@ export const TEXT_SETTINGS = [
   ['extra_float_digits', '1'],
 ] as const;
 
-/** Makes the settings for the rest of a transaction. */
-export const SET_TEXTS = `SELECT ${TEXT_SETTINGS.map(
-  ([name, value]) => `set_config(${literal(name)}, ${literal(value)}, true)`,
-).join(', ')}`;
+/**
+ * Makes the settings for the rest of a transaction, and that operators and casts are the server's own: those of the
+ * session's schemas could be anybody's.
+ */
+export const SET_TEXTS = `SELECT ${[['search_path', 'pg_catalog, pg_temp'], ...TEXT_SETTINGS]
+  .map(([name, value]) => `set_config(${literal(name)}, ${literal(value)}, true)`)
+  .join(', ')}`;

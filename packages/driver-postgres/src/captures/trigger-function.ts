@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { CapturePlan } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { identifier } from '../identifier.js';
 import { literal } from '../literal.js';
 import { tables } from '../schema/tables.js';
 import { Expressions, type Row } from './expressions.js';
 import { insertJobs, jobRow } from './job-rows.js';
 import { Moves } from './moves.js';
-import type { CapturedTable } from './table.js';
+import { type CapturedTable, columnsOf } from './table.js';
 import { TEXT_SETTINGS } from './text-settings.js';
 
 /** The rows of one bulk job that names them. */
@@ -75,6 +76,19 @@ END
 `;
   }
 
+  /** What it inserts in each of its branches. */
+  get selects(): readonly string[] {
+    const { insert, update, delete: deletes } = this.#plan;
+    const changes: readonly (readonly [Change, Source, boolean])[] = [
+      ['insert', this.#inserted(), insert],
+      ['update', this.#updated(), update !== false],
+      ['delete', this.#deleted(), deletes],
+    ];
+    return changes
+      .filter(([, , isCaptured]) => isCaptured)
+      .flatMap(([change, source]) => [this.#each(change, source), this.#parts(change, source)]);
+  }
+
   #switches(): string {
     const { ownWrites, job } = this.#plan;
     return ['off', ...(ownWrites ? [] : [`not ${job.kind}`])].map(literal).join(', ');
@@ -104,40 +118,54 @@ END
   #moved(): readonly string[] {
     if (this.#plan.update === false) return ['TG_NARGS > 0 THEN'];
     return [
-      `TG_NARGS > 0 AND TG_OP = 'DELETE' THEN\n${this.#each('update', this.#deleted())}`,
-      `TG_NARGS > 0 THEN\n${this.#each('update', this.#inserted())}`,
+      `TG_NARGS > 0 AND TG_OP = 'DELETE' THEN\n${this.#half(this.#deleted())}`,
+      `TG_NARGS > 0 THEN\n${this.#half(this.#inserted())}`,
     ];
   }
 
+  #half(source: Source): string {
+    return `${this.#endUnknown(source)}${this.#insert(this.#each('update', source))}`;
+  }
+
+  /** The conditions are computed behind it. */
+  #endUnknown({ table }: Source): string {
+    const record = table === 'new_rows' ? 'NEW' : 'OLD';
+    return this.#sql.endUnknown((column) =>
+      this.#table.level === 'row'
+        ? `${record}.${identifier(column)}`
+        : `(SELECT ${identifier(column)} FROM ${table} LIMIT 0)`,
+    );
+  }
+
   #branch(operation: Change, source: Source): string {
-    const when = `TG_OP = '${operation.toUpperCase()}' THEN`;
+    const when = `TG_OP = '${operation.toUpperCase()}' THEN\n${this.#endUnknown(source)}`;
     const { bulkOver } = this.#plan;
-    if (bulkOver === null || this.#table.level === 'row') return `${when}\n${this.#each(operation, source)}`;
-    return `${when}
-    IF EXISTS (SELECT FROM ${source.table} OFFSET ${bulkOver}) THEN
+    const each = this.#insert(this.#each(operation, source));
+    if (bulkOver === null || this.#table.level === 'row') return `${when}${each}`;
+    return `${when}    IF EXISTS (SELECT FROM ${source.table} OFFSET ${bulkOver}) THEN
       SELECT count(*) INTO changes FROM ${source.from}${source.where};
     END IF;
     IF changes > ${Math.max(bulkOver, MOST_IDS)} THEN
 ${this.#bulk(operation, 'changes')}
     ELSIF changes > ${bulkOver} THEN
-${this.#parts(operation, source)}
+${this.#insert(this.#parts(operation, source))}
     ELSE
-${this.#each(operation, source)}
+${each}
     END IF;`;
   }
 
   #inserted(): Source {
-    return this.#one('n', 'new_rows', '(SELECT (NEW).*)');
+    return this.#one('n', 'new_rows');
   }
 
   #deleted(): Source {
-    return this.#one('o', 'old_rows', '(SELECT (OLD).*)');
+    return this.#one('o', 'old_rows');
   }
 
-  #one(row: Row, table: string, record: string): Source {
+  #one(row: Row, table: string): Source {
     const meets = this.#sql.meets(row);
     return {
-      from: `${this.#table.level === 'row' ? record : table} AS ${row}`,
+      from: `${this.#rows(row)} AS ${row}`,
       where: meets === null ? '' : `\n      WHERE ${meets}`,
       table,
       rows: [row],
@@ -150,8 +178,6 @@ ${this.#each(operation, source)}
    */
   #updated(): Source {
     const sql = this.#sql;
-    const isRow = this.#table.level === 'row';
-    const [n, o] = isRow ? ['(SELECT (NEW).*)', '(SELECT (OLD).*)'] : ['new_rows', 'old_rows'];
     const both = [sql.isThere('n'), sql.isThere('o')];
     const changed = sql.changed();
     const [now, before] = [sql.meets('n'), sql.meets('o')];
@@ -160,11 +186,22 @@ ${this.#each(operation, source)}
       ...(now === null ? [] : [`(${both[0]} AND ${now} OR ${both[1]} AND ${before})`]),
     ];
     return {
-      from: `${n} AS n FULL JOIN ${o} AS o ON ${sql.sameRow()}`,
+      from: `${this.#rows('n')} AS n FULL JOIN ${this.#rows('o')} AS o ON ${sql.sameRow()}`,
       where: conditions.length === 0 ? '' : `\n      WHERE ${conditions.join('\n        AND ')}`,
       table: 'new_rows',
       rows: ['o', 'n'],
     };
+  }
+
+  /**
+   * Of a record, no other columns than those that are read: the plans of open sessions do not follow when one of them gets
+   * another type.
+   */
+  #rows(row: Row): string {
+    const [record, table] = row === 'n' ? ['NEW', 'new_rows'] : ['OLD', 'old_rows'];
+    if (this.#table.level === 'statement') return table;
+    const columns = columnsOf(this.#plan).map(identifier);
+    return `(SELECT ${columns.map((column) => `${record}.${column} AS ${column}`).join(', ')})`;
   }
 
   /** A job of each row that counts. */
@@ -172,31 +209,31 @@ ${this.#each(operation, source)}
     const sql = this.#sql;
     const members = `'op', '${operation}', 'id', ${this.#either(rows, (row) => sql.id(row))}${sql.values(rows)}`;
     if (rows.length === 1 || !sql.movesKeys)
-      return this.#insert(`SELECT ${jobRow(
+      return `SELECT ${jobRow(
         this.#plan,
         this.#either(rows, (row) => sql.key(row)),
         members,
       )}
-      FROM ${from}${where}`);
+      FROM ${from}${where}`;
     // A row that goes from one key to another concerns both.
     const left = `${sql.isThere('n')} AND ${sql.isThere('o')} AND ${sql.key('o')} IS DISTINCT FROM ${sql.key('n')}`;
-    return this.#insert(`SELECT ${jobRow(this.#plan, 'keys.key', members)}
+    return `SELECT ${jobRow(this.#plan, 'keys.key', members)}
       FROM ${from}
       CROSS JOIN LATERAL (
         SELECT ${this.#either(rows, (row) => sql.key(row))} AS key
         UNION ALL SELECT ${sql.key('o')} WHERE ${left}
-      ) AS keys${where}`);
+      ) AS keys${where}`;
   }
 
   /** Jobs that name many rows each. */
   #parts(operation: Change, { from, where, rows }: Source): string {
     const members = `'op', 'bulk', 'of', '${operation}', 'rows', count(*), 'ids', jsonb_agg(id)`;
-    return this.#insert(`SELECT ${jobRow(this.#plan, 'NULL', members)}
+    return `SELECT ${jobRow(this.#plan, 'NULL', members)}
       FROM (
         SELECT ${this.#either(rows, (row) => this.#sql.id(row))} AS id, (row_number() OVER () - 1) / ${IDS_PER_JOB} AS part
         FROM ${from}${where}
       ) AS changed
-      GROUP BY part ORDER BY part`);
+      GROUP BY part ORDER BY part`;
   }
 
   /** One job that names no row. */
