@@ -35,6 +35,9 @@ export const TASKS = {
   /** Workers under faults, and the proof from what they wrote down. */
   chaos: (args) => inOrder([INSTALL, build('@rowlock/chaos...'), node('tooling/chaos/dist/cli.js', args)]),
 
+  /** Keeps this version as the one that later ones run beside. */
+  freeze: () => inOrder([INSTALL, build('@rowlock/chaos...'), node('scripts/freeze.mjs', [])]),
+
   /** Rowlock against its peers and against bare SQL. */
   bench: (args) => inOrder([INSTALL, build('@rowlock/benchmarks^...'), node('benchmarks/bench.mjs', args)]),
 };

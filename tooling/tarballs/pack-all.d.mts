@@ -6,3 +6,6 @@ export function publishedPackages(): { name: string; version: string; folder: st
  * @returns the paths of the tarballs
  */
 export function packAll(folder: string): Promise<string[]>;
+
+/** Packs the package of one folder into another. @returns the path of the tarball */
+export function packFrom(from: string, folder: string): Promise<string>;

@@ -21,14 +21,17 @@ export function publishedPackages() {
 /** Packs every published package into the folder, exactly as it would be published, and so built before. */
 export async function packAll(folder) {
   const tarballs = [];
-  for (const published of publishedPackages()) {
-    const { stdout } = await promisify(execFile)('pnpm', ['pack', '--json', '--pack-destination', folder], {
-      cwd: published.folder,
-      shell: process.platform === 'win32',
-    });
-    const packed = JSON.parse(stdout.slice(stdout.search(/^[{[]/m)));
-    const { filename } = Array.isArray(packed) ? packed[0] : packed;
-    tarballs.push(join(folder, filename.split(/[\\/]/).at(-1)));
-  }
+  for (const published of publishedPackages()) tarballs.push(await packFrom(published.folder, folder));
   return tarballs;
+}
+
+/** Packs the package of one folder into another, exactly as it would be published. @returns the archive's path */
+export async function packFrom(from, folder) {
+  const { stdout } = await promisify(execFile)('pnpm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: from,
+    shell: process.platform === 'win32',
+  });
+  const packed = JSON.parse(stdout.slice(stdout.search(/^[{[]/m)));
+  const { filename } = Array.isArray(packed) ? packed[0] : packed;
+  return join(folder, filename.split(/[\\/]/).at(-1));
 }

@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './fault.js';
 import { check, ofMode } from './history/check.js';
+import { deaths } from './history/deaths.js';
+import type { HistoryEvent } from './history/event.js';
 import { excesses, leaks } from './history/excesses.js';
 import { readHistory } from './history/history-file.js';
 import { recoveries } from './history/recovery.js';
 import { mostShared, runsOf } from './history/runs.js';
-import type { Tables } from './history/tables.js';
 import type { Violation } from './history/violation.js';
 import { hasLimits, type Mode } from './mode.js';
+import { PRODUCER } from './producer.js';
 import { Random } from './random.js';
-import { type Stage, type StageOptions, setStage } from './stage.js';
+import { type Settled, type Stage, type StageOptions, setStage } from './stage.js';
+import { checkSubjects } from './subjects/check-subjects.js';
+import type { SubjectFacts } from './subjects/subject-facts.js';
 import type { DatabaseName, Server, System } from './system.js';
 
 /** What one fault did to one mode on one database. */
 export interface Result {
   readonly fault: string;
   readonly database: DatabaseName;
-  readonly mode: Mode;
+  readonly mode: Mode | 'subjects';
   readonly jobs: number;
   readonly runs: number;
   /** How many of them shared a transaction at most. */
@@ -31,7 +35,7 @@ export interface Result {
 export interface CellOptions
   extends Pick<
     StageOptions,
-    'seed' | 'modes' | 'broken' | 'resizes' | 'workMs' | 'rate' | 'workers' | 'drainMs'
+    'seed' | 'modes' | 'broken' | 'resizes' | 'workMs' | 'rate' | 'workers' | 'drainMs' | 'frozen'
   > {
   readonly seconds: number;
   readonly stopping: AbortSignal;
@@ -55,30 +59,30 @@ export async function runCell<Tx>(
     disk: fault.needs.includes('disk'),
     clocksMs: fault.needs.includes('wrong clocks') ? [HOUR_MS, -HOUR_MS, 0] : [0],
   });
-  let tables: Tables;
+  let settled: Settled;
   try {
     await sleep(CALM_MS);
     const end = await fault.begin(stage, new Random(options.seed, fault.name));
     await sleep(seconds * 1_000, undefined, { signal: stopping }).catch(() => {});
     await end();
     await sleep(CALM_MS);
-    tables = await stage.settle();
+    settled = await stage.settle();
   } finally {
     await stage.clear();
   }
-  return judge(stage, tables, fault.name);
+  return judge(stage, settled, fault.name);
 }
 
 /** Reads the history, and says for each mode what it proves. It is deleted when it is clean. */
 export function judge<Tx>(
   stage: Pick<Stage<Tx>, 'system' | 'modes' | 'folder' | 'forget'>,
-  tables: Tables,
+  { tables, subjects }: Settled,
   fault: string,
 ): Result[] {
   const { system, modes, folder } = stage;
   const everything = readHistory(folder);
   const beyond = excesses(everything, runsOf(everything));
-  const results = modes.map((mode) => {
+  const results = modes.map((mode): Result => {
     const { events, runs, tables: own } = ofMode(mode, everything, tables);
     const violations = [
       ...check(events, own, runs),
@@ -92,6 +96,25 @@ export function judge<Tx>(
       history: violations.length > 0 ? folder : null,
     };
   });
-  if (results.every(({ history }) => history === null)) stage.forget();
-  return results;
+  const whole = subjects === null ? results : [...results, judgeSubjects(stage, everything, subjects, fault)];
+  if (whole.every(({ history }) => history === null)) stage.forget();
+  return whole;
+}
+
+function judgeSubjects<Tx>(
+  { system, folder }: Pick<Stage<Tx>, 'system' | 'folder'>,
+  everything: readonly HistoryEvent[],
+  facts: SubjectFacts,
+  fault: string,
+): Result {
+  const ofProducer = everything.filter(
+    (event) => event.what === 'stopping' || (event.what === 'dead' && event.worker === PRODUCER),
+  );
+  const violations = [...checkSubjects(everything, facts), ...deaths(ofProducer)];
+  return {
+    ...{ fault, database: system.name, mode: 'subjects', jobs: facts.jobs.length, violations },
+    runs: everything.filter(({ what }) => what === 'entered').length,
+    ...{ shared: 0, recoveriesMs: [] },
+    history: violations.length > 0 ? folder : null,
+  };
 }

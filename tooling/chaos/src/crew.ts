@@ -10,6 +10,9 @@ import type { WorkerCommand, WorkerOrders } from './worker-orders.js';
 /** The built program, also where this file is read from its source. */
 const PROGRAM = fileURLToPath(new URL('../dist/worker-process.js', import.meta.url));
 
+/** How many places of each mode have workers of the frozen version, where there is one. */
+const FROZEN_PLACES = 1;
+
 /** How long a place is empty before another worker is hired for it, in milliseconds. */
 const REHIRE_MS = 300;
 
@@ -44,6 +47,15 @@ export interface CrewOptions {
   /** By how much the clock of each worker is wrong, in milliseconds, in turn. */
   readonly clocksMs: readonly number[];
   readonly broken: Break | null;
+  /** The version that the database begins with. */
+  readonly frozen: Frozen | null;
+}
+
+/** A version that has workers beside this one. */
+interface Frozen {
+  readonly program: string;
+  /** What comes between the start of its workers and that of this version's. */
+  upgrade(): Promise<void>;
 }
 
 /** The workers of all modes, in processes of their own. A place that falls empty is filled again. */
@@ -64,15 +76,25 @@ export class Crew {
 
   static async hire(history: HistoryFile, options: CrewOptions): Promise<Crew> {
     const crew = new Crew(history, options);
-    for (const mode of options.modes) {
-      for (let place = 1; place <= options.workers; place++) {
+    const { frozen, workers } = options;
+    if (frozen !== null) {
+      await crew.#fillAll(1, FROZEN_PLACES, frozen.program);
+      await frozen.upgrade();
+    }
+    await crew.#fillAll(frozen === null ? 1 : FROZEN_PLACES + 1, workers, PROGRAM);
+    return crew;
+  }
+
+  async #fillAll(first: number, last: number, program: string): Promise<void> {
+    const { modes, proxied, server } = this.#options;
+    for (const mode of modes) {
+      for (let place = first; place <= last; place++) {
         const name = `${mode}-${place}`;
-        if (options.proxied) crew.#proxies.set(name, await startProxy(options.server));
-        crew.#fill(name, mode);
+        if (proxied) this.#proxies.set(name, await startProxy(server));
+        this.#fill(name, mode, program);
       }
     }
-    await Promise.all(crew.hands.map(({ started }) => started));
-    return crew;
+    await Promise.all(this.hands.map(({ started }) => started));
   }
 
   get hands(): readonly Hand[] {
@@ -120,21 +142,22 @@ export class Crew {
     await Promise.all([...this.#proxies.values()].map((proxy) => proxy.close()));
   }
 
-  #fill(place: string, mode: Mode): void {
-    const { database, url, folder, concurrency, clocksMs, broken } = this.#options;
+  #fill(place: string, mode: Mode, program: string): void {
+    const { database, url, folder, concurrency, clocksMs, broken, frozen } = this.#options;
     const name = `${place}.${++this.#hired}`;
     const proxy = this.#proxies.get(place) ?? null;
     const orders: WorkerOrders = {
-      ...{ name, database, mode, folder, broken },
+      ...{ name, database, mode, folder, broken, subjects: frozen !== null },
       concurrency: concurrency[mode],
       url: proxy === null ? url : through(proxy, url),
       clockMs: clocksMs[this.#hired % clocksMs.length] ?? 0,
     };
-    const process = fork(PROGRAM, [JSON.stringify(orders)], {
+    const process = fork(program, [JSON.stringify(orders)], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    this.#history.write({ what: 'hired', worker: name, mode, pid: process.pid ?? 0 });
+    const isFrozen = program !== PROGRAM;
+    this.#history.write({ what: 'hired', worker: name, mode, pid: process.pid ?? 0, isFrozen });
     let working = false;
     const started = new Promise<void>((resolve) => {
       process.once('message', () => {
@@ -149,7 +172,7 @@ export class Crew {
       if (this.#stopping) return;
       const timer = setTimeout(() => {
         this.#rehires.delete(timer);
-        this.#fill(place, mode);
+        this.#fill(place, mode, program);
       }, REHIRE_MS);
       this.#rehires.add(timer);
     });

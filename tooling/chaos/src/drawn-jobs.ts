@@ -30,10 +30,12 @@ export class DrawnJobs {
   readonly #mode: Mode;
   readonly #random: Random;
   readonly #workMs: readonly [number, number];
+  readonly #prefix: string;
   #jobs = 0;
   #newest = 0;
 
-  constructor(mode: Mode, random: Random, workMs: readonly [number, number]) {
+  constructor(mode: Mode, random: Random, workMs: readonly [number, number], prefix = '') {
+    this.#prefix = prefix;
     this.#mode = mode;
     this.#random = random;
     this.#workMs = workMs;
@@ -114,7 +116,7 @@ export class DrawnJobs {
   }
 
   #job(kind: Kind, key: string | null, work: Partial<Work>): DrawnJob {
-    const tag = `${this.#mode}-${++this.#jobs}`;
+    const tag = `${this.#prefix}${this.#mode}-${++this.#jobs}`;
     return { kind, key, payload: { tag, ms: this.#random.whole(...this.#workMs), ...work } };
   }
 

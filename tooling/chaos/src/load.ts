@@ -5,6 +5,7 @@ import type { HistoryFile } from './history/history-file.js';
 import type { Mode } from './mode.js';
 import type { Random } from './random.js';
 import type { Plain, System } from './system.js';
+import { within } from './within.js';
 import { codeOf, enqueueable, type Kind, POISON_ATTEMPTS } from './work.js';
 
 export interface LoadOptions {
@@ -14,6 +15,8 @@ export interface LoadOptions {
   readonly rate: number;
   /** How long handlers take, from and to, in milliseconds. */
   readonly workMs: readonly [number, number];
+  /** Before the tags of its jobs. Default: nothing. */
+  readonly prefix?: string;
 }
 
 /** Enqueues that are on their way at one time; more would only pile up while the server is away. */
@@ -51,7 +54,7 @@ export class Load<Tx> {
   constructor(system: System<Tx>, history: HistoryFile, random: Random, options: LoadOptions) {
     this.#system = system;
     this.#history = history;
-    this.#drawn = new DrawnJobs(options.mode, random, options.workMs);
+    this.#drawn = new DrawnJobs(options.mode, random, options.workMs, options.prefix);
     this.#options = options;
     this.#client = createRowlock<Tx>({
       driver: system.driver(options.url, 2 * MOST_PENDING),
@@ -188,17 +191,3 @@ export class Load<Tx> {
 
 /** These go into a transaction of the producer's. */
 const DEPENDENT: ReadonlySet<Kind> = new Set(['create', 'update']);
-
-async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const net = sleep(ms, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`No answer within ${ms} ms.`);
-  });
-  net.catch(() => {});
-  promise.catch(() => {});
-  try {
-    return await Promise.race([promise, net]);
-  } finally {
-    over.abort();
-  }
-}

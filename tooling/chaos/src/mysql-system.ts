@@ -18,6 +18,9 @@ export const mysqlSystem: System<MysqlTransaction> = {
   ticks: `
     SELECT metadata->>'$.rowlock.tick.schedule' AS schedule, metadata->>'$.rowlock.tick.scheduledFor' AS at, COUNT(*) AS jobs
     FROM rowlock_job GROUP BY 1, 2`,
+  subjectJobs: `
+    SELECT public_id AS publicId, queue, kind, \`key\`, status, metadata->>'$.given' AS given, metadata->>'$.tokens' AS tokens
+    FROM rowlock_job WHERE queue LIKE 'subjects.%'`,
   slots: 'SELECT name, n FROM rowlock_limit_slot',
   freeSlots:
     'SELECT name, n FROM rowlock_limit_slot WHERE run_id IS NULL OR leased_until <= UTC_TIMESTAMP(6) FOR UPDATE SKIP LOCKED',

@@ -2,13 +2,14 @@ import type { Driver } from '@rowlock/core';
 import type { Job } from '@rowlock/core/driver';
 import { type HistoryFile, monotonicMs } from './history/history-file.js';
 import { instead } from './instead.js';
+import { isOfSubjects } from './subjects/kinds.js';
 
-/** The driver. Notes of each job with limits when its claim was sent: slots are taken after that. */
+/** The driver. Notes of each job with limits, and of the subjects, when its claim was sent: slots are taken after that. */
 export function notedClaims<Tx>(driver: Driver<Tx>, history: HistoryFile): Driver<Tx> {
   async function noted(sentAt: number, claim: Promise<readonly Job[]>): Promise<readonly Job[]> {
     const jobs = await claim;
-    for (const { publicId, limits } of jobs)
-      if (limits !== '') history.write({ what: 'claimed', publicId, sentAt });
+    for (const { publicId, limits, queue } of jobs)
+      if (limits !== '' || isOfSubjects(queue)) history.write({ what: 'claimed', publicId, sentAt });
     return jobs;
   }
 

@@ -11,6 +11,8 @@ export interface Options {
   /** Worker processes of each mode. With `schedules`, of all. */
   readonly workers: number;
   readonly mixed: boolean;
+  /** The mixed run with the subjects in its load, and workers of the frozen version. */
+  readonly together: boolean;
   readonly schedules: boolean;
   /** How long all of it may take; the mixed run takes exactly that. */
   readonly minutes: number;
@@ -23,6 +25,7 @@ export class UsageError extends Error {
 }
 
 const MINUTES = 10;
+const TOGETHER_MINUTES = 5;
 const WORKERS = 3;
 
 /** Processes that fire schedules. */
@@ -32,9 +35,11 @@ const FIRING = 5;
 export function readOptions(args: readonly string[]): Options {
   const values = parsed(args);
   const names = FAULTS.map(({ name }) => name);
-  const { mixed = false, schedules = false } = values;
+  const { together = false, mixed = together, schedules = false } = values;
   if (schedules && (mixed || values.mode !== undefined || values.fault !== undefined))
-    throw new UsageError('--schedules takes no --mixed, --mode and --fault.');
+    throw new UsageError('--schedules takes no --mixed, --together, --mode and --fault.');
+  if (together && values.workers === '1')
+    throw new UsageError('--together needs 2 workers of each mode, one of each version.');
   const workers = schedules ? FIRING : WORKERS;
   return {
     seed: values.seed === undefined ? Date.now() % 1_000_000 : number('--seed', values.seed, 0, 2 ** 31),
@@ -43,8 +48,14 @@ export function readOptions(args: readonly string[]): Options {
     faults: choice('--fault', values.fault, names),
     workers: values.workers === undefined ? workers : number('--workers', values.workers, 1, 8),
     mixed,
+    together,
     schedules,
-    minutes: values.minutes === undefined ? MINUTES : number('--minutes', values.minutes, 0.1, 1_440),
+    minutes:
+      values.minutes === undefined
+        ? together
+          ? TOGETHER_MINUTES
+          : MINUTES
+        : number('--minutes', values.minutes, 0.1, 1_440),
     json: values.json ?? false,
   };
 }
@@ -56,6 +67,7 @@ const KNOWN = {
   fault: { type: 'string', multiple: true },
   workers: { type: 'string' },
   mixed: { type: 'boolean' },
+  together: { type: 'boolean' },
   schedules: { type: 'boolean' },
   minutes: { type: 'string' },
   json: { type: 'boolean' },

@@ -18,6 +18,9 @@ export const postgresSystem: System<PostgresTransaction> = {
   ticks: `
     SELECT metadata->'rowlock'->'tick'->>'schedule' AS schedule, metadata->'rowlock'->'tick'->>'scheduledFor' AS at, count(*) AS jobs
     FROM rowlock.job GROUP BY 1, 2`,
+  subjectJobs: `
+    SELECT public_id AS "publicId", queue, kind, key, status, metadata->>'given' AS given, metadata->>'tokens' AS tokens
+    FROM rowlock.job WHERE queue LIKE 'subjects.%'`,
   slots: 'SELECT name, n FROM rowlock.limit_slot',
   freeSlots: `SELECT name, n FROM rowlock.limit_slot AS slot
     WHERE NOT EXISTS (SELECT FROM rowlock.limit_mark AS mark

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { judge, type Result } from './cell.js';
 import type { Fault } from './fault.js';
 import { FAULTS } from './faults/index.js';
-import type { Tables } from './history/tables.js';
+import { installFrozen } from './frozen.js';
 import type { Options } from './options.js';
 import { type Planned, plan } from './plan.js';
 import { Random } from './random.js';
-import { type Stage, setStage } from './stage.js';
+import { type Settled, type Stage, setStage } from './stage.js';
 import type { DatabaseName, Server, System } from './system.js';
 import { withSystem } from './systems.js';
 
@@ -41,13 +41,15 @@ async function runLane<Tx>(
 async function runOn<Tx>(
   system: System<Tx>,
   server: Server,
-  { seed, modes, workers, faults, minutes }: Options,
+  { seed, modes, workers, faults, minutes, together }: Options,
   stopping: AbortSignal,
   tell: (line: string) => void,
 ): Promise<Result[]> {
   const clocksMs = [HOUR_MS, -HOUR_MS, 0];
-  const stage = await setStage(system, server, { modes, seed, workers, proxied: true, disk: true, clocksMs });
-  let tables: Tables;
+  const frozen = together ? await installFrozen() : null;
+  const shared = { modes, seed, workers, clocksMs, frozen };
+  const stage = await setStage(system, server, { ...shared, proxied: true, disk: true });
+  let settled: Settled;
   try {
     const planned = plan(seed, faultsOf(system.name, faults), minutes);
     const began = performance.now();
@@ -63,11 +65,11 @@ async function runOn<Tx>(
     await Promise.all([strikeAll('server'), strikeAll('workers')]);
     await asleep(began + minutes * 60_000 - performance.now(), stopping);
     tell('the faults are over; settling what is left …');
-    tables = await stage.settle();
+    settled = await stage.settle();
   } finally {
     await stage.clear();
   }
-  return judge(stage, tables, 'mixed');
+  return judge(stage, settled, together ? 'together' : 'mixed');
 }
 
 async function strike<Tx>(

@@ -40,6 +40,9 @@ export interface System<Tx> {
   /** How many jobs there are of each tick: of a schedule, at an instant. */
   readonly ticks: string;
 
+  /** The jobs of the subjects, each with its tokens and their number. */
+  readonly subjectJobs: string;
+
   /** All slots of limits. */
   readonly slots: string;
 

@@ -14,6 +14,8 @@ export interface WorkerOrders {
   /** By how many milliseconds its clock is wrong. */
   readonly clockMs: number;
   readonly broken: Break | null;
+  /** Whether it runs the jobs of subjects too. */
+  readonly subjects: boolean;
 }
 
 /** What the conductor tells a worker's process. The end of the channel means: stop. */

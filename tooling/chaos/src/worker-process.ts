@@ -4,6 +4,7 @@ import { broken } from './broken-driver.js';
 import { HistoryFile } from './history/history-file.js';
 import { runName } from './history/run-name.js';
 import { notedClaims } from './noted-claims.js';
+import { subjectHandlers } from './subjects/handlers.js';
 import type { System } from './system.js';
 import { withSystem } from './systems.js';
 import { codeOf, handlers } from './work.js';
@@ -37,7 +38,10 @@ async function work<Tx>(system: System<Tx>): Promise<void> {
   const driver = system.driver(url, concurrency + MORE_CONNECTIONS);
   const rowlock = createRowlock<Tx>({
     driver: notedClaims(orders.broken === null ? driver : broken(driver, orders.broken), history),
-    handlers: handlers(mode, system, history),
+    handlers: [
+      ...handlers(mode, system, history),
+      ...(orders.subjects && mode !== 'batch' ? subjectHandlers(mode, system, history) : []),
+    ],
     log: SILENT,
   });
   const worker = rowlock.worker({ name, concurrency });

@@ -17,7 +17,7 @@ test.each([
   [['--fault', 'flood'], '--fault takes "kill -9"'],
   [['--minutes', 'ten'], '--minutes must be a number from 0.1 to 1440, not "ten".'],
   [['mixed'], 'mixed'],
-  [['--schedules', '--mode', 'hold'], '--schedules takes no --mixed, --mode and --fault.'],
+  [['--schedules', '--mode', 'hold'], '--schedules takes no --mixed, --together, --mode and --fault.'],
 ])('%j is refused with a sentence', (args, sentence) => {
   expect(() => readOptions(args)).toThrow(UsageError);
   expect(() => readOptions(args)).toThrow(sentence);

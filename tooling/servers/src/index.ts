@@ -1,3 +1,4 @@
+export { cacheFolder } from './cache-folder.js';
 export {
   type EmbeddedMysql,
   type EmbeddedMysqlOptions,

@@ -46,8 +46,10 @@ type WorkerEvent =
       readonly limits?: readonly string[];
       readonly aborted: boolean;
     }
-  /** A job with limits was claimed. The claim was sent at `sentAt`. */
+  /** A job with limits, or of a subject, was claimed. The claim was sent at `sentAt`. */
   | { readonly what: 'claimed'; readonly publicId: string; readonly sentAt: number }
+  /** First line of the handler of a subject's job. */
+  | { readonly what: 'entered'; readonly publicId: string; readonly queue: string; readonly kind: string }
   /** The server's number for the session that the run's transaction is in. */
   | { readonly what: 'backend'; readonly run: string; readonly session: number }
   /** The run met another run's claim on its entity, in the database. */
@@ -71,7 +73,13 @@ type WorkerEvent =
   | { readonly what: 'trouble'; readonly error: string };
 
 type ConductorEvent =
-  | { readonly what: 'hired'; readonly worker: string; readonly mode: Mode; readonly pid: number }
+  | {
+      readonly what: 'hired';
+      readonly worker: string;
+      readonly mode: Mode;
+      readonly pid: number;
+      readonly isFrozen?: boolean;
+    }
   /** Right before SIGKILL. */
   | { readonly what: 'killing'; readonly worker: string }
   | { readonly what: 'dead'; readonly worker: string }
@@ -89,6 +97,20 @@ type ConductorEvent =
   | { readonly what: 'resized'; readonly name: string }
   /** It failed in a way that does not tell whether the size is changed. */
   | { readonly what: 'resize doubted'; readonly name: string; readonly error: string }
+  /** Right before a subject's job is given a token in its metadata. */
+  | { readonly what: 'updating'; readonly publicId: string; readonly token: string }
+  /** Its answer: whether the update says that it is written. */
+  | { readonly what: 'updated'; readonly token: string; readonly isWritten: boolean }
+  /** Work is paused from here on. */
+  | { readonly what: 'paused'; readonly work: PausedWork }
+  /** Right before it is resumed. */
+  | { readonly what: 'resuming'; readonly work: PausedWork }
+  | { readonly what: 'resume doubted'; readonly work: PausedWork }
+  /** The wall clock when the load of the subjects began, and when it ended. */
+  | { readonly what: 'subjects'; readonly beganAtMs: number; readonly endedAtMs: number }
   /** When all jobs had been settled for a while, these slots of limits were not free. */
   | { readonly what: 'occupied'; readonly slots: readonly string[] }
   | { readonly what: 'strike'; readonly fault: string; readonly does: string };
+
+/** `queue`, `kind` or `limit`, with its name. */
+type PausedWork = Readonly<Record<string, string>>;

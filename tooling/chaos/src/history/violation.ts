@@ -13,7 +13,13 @@ export interface Violation {
     | 'unrecorded'
     | 'blamed'
     | 'death'
-    | 'limit';
+    | 'limit'
+    // Of subjects: see `checkSubjects`.
+    | 'tick'
+    | 'change'
+    | 'update'
+    | 'pause'
+    | 'idle';
   /** A sentence with the names by which it is found in the history. */
   readonly text: string;
 }
