@@ -19,6 +19,25 @@ test('where the server accepts no more connections, not each ring tries for one'
   await ringer.close();
 });
 
+test('a connection that was closed before anybody listened for it is replaced, and not kept', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(() => fresh.drop());
+  const driver = mysql({ uri: fresh.url });
+  await driver.schema.migrate();
+  await driver.close();
+  const pool = createPool(fresh.url);
+  onTestFinished(() => pool.end());
+  const closed = await createConnection(fresh.url);
+  closed.destroy();
+  const connect = vi.fn(() => createConnection(fresh.url)).mockImplementationOnce(async () => closed);
+  const ringer = new Ringer(context(new URL(fresh.url).pathname.slice(1), 20_000), pool, connect);
+  onTestFinished(() => ringer.close());
+  await expect(ringer.interrupt([{ queue: 'q' }])).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await ringer.interrupt([{ queue: 'q' }]);
+  await ringer.interrupt([{ queue: 'q' }]);
+  expect(connect).toHaveBeenCalledTimes(2);
+});
+
 test('a worker whose session ends while it is looked for keeps no other from being woken', async () => {
   const fresh = await freshMysqlDatabase(serverUrl);
   onTestFinished(() => fresh.drop());

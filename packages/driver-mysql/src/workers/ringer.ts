@@ -1,3 +1,4 @@
+import { isDriverError } from '@rowlock/core';
 import { answerWithin, concerns, type Hint, isHint, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { Connect } from '../connection/connect.js';
@@ -84,10 +85,16 @@ export class Ringer {
   async interrupt(wakeUps: readonly WakeUp[]): Promise<void> {
     if (this.#closed || this.#connect === null || wakeUps.length === 0) return;
     if (performance.now() < this.#refusedUntil) return;
-    const client = await this.#session(this.#connect);
+    const opened = this.#session(this.#connect);
+    const client = await opened;
     const { answerMs } = this.#context;
-    await answerWithin(answerMs, this.#interruptOn(client, wakeUps), () => {
-      this.#forget();
+    const interrupted = this.#interruptOn(client, wakeUps).catch((error: unknown) => {
+      // It may have ended before anybody listened for its end.
+      if (isDriverError(error, 'ConnectionLost')) this.#forget(opened);
+      throw error;
+    });
+    await answerWithin(answerMs, interrupted, () => {
+      this.#forget(opened);
       cut(client);
     });
   }
@@ -157,9 +164,7 @@ export class Ringer {
     if (this.#client !== null) return this.#client;
     const opening = connect();
     this.#client = opening;
-    const forget = (): void => {
-      if (this.#client === opening) this.#forget();
-    };
+    const forget = (): void => this.#forget(opening);
     const fail = (error: unknown): void => {
       if (isRefusal(Object(error).cause)) this.#refusedUntil = performance.now() + REFUSED_MS;
       forget();
@@ -168,7 +173,8 @@ export class Ringer {
     return opening;
   }
 
-  #forget(): void {
+  #forget(opened = this.#client): void {
+    if (this.#client !== opened) return;
     this.#client = null;
     this.#sleepersUntil = 0;
   }
