@@ -4,17 +4,25 @@ import { Pieces } from './pieces.js';
 interface Props {
   readonly results: ResultsView | undefined;
   readonly isOld: boolean;
+  /** The results begin before this order. */
+  readonly before: number | undefined;
+  readonly onPage: (before: number | undefined) => void;
   readonly onOpen: (orderNo: number) => void;
 }
 
 /** The orders that were found, with what was found in them. */
-export function Results({ results, isOld, onOpen }: Props) {
+export function Results({ results, isOld, before, onPage, onOpen }: Props) {
   if (results === undefined) return null;
-  const { orders, hasMore, ms } = results;
+  const { orders, next, near, ms } = results;
   return (
     <section aria-label="Results" aria-busy={isOld}>
       <p class="hint" role="status">
-        {countOf(orders.length, hasMore)} in {ms} ms
+        {near.length > 0 && (
+          <>
+            Nothing has exactly that. Shown is what has <strong>{near.join(', ')}</strong>.{' '}
+          </>
+        )}
+        {countOf(results, before)} in {ms} ms
       </p>
       <ol class="results">
         {orders.map(({ orderNo, title, lines }) => (
@@ -38,12 +46,28 @@ export function Results({ results, isOld, onOpen }: Props) {
           </li>
         ))}
       </ol>
+      <div class="buttons">
+        {before !== undefined && (
+          <button type="button" onClick={() => onPage(undefined)}>
+            Newest orders
+          </button>
+        )}
+        {next !== null && (
+          <button type="button" onClick={() => onPage(next)}>
+            Older orders
+          </button>
+        )}
+      </div>
     </section>
   );
 }
 
-function countOf(found: number, hasMore: boolean): string {
-  if (found === 0) return 'Nothing was found,';
-  if (hasMore) return `The best ${found} orders,`;
-  return found === 1 ? '1 order,' : `${found} orders,`;
+function countOf({ orders, next }: ResultsView, before: number | undefined): string {
+  if (before !== undefined) return `${numberOf(orders.length)} before order ${before},`;
+  if (orders.length === 0) return 'Nothing was found,';
+  return next === null ? `${numberOf(orders.length)},` : `The newest ${orders.length} orders,`;
+}
+
+function numberOf(orders: number): string {
+  return orders === 1 ? '1 order' : `${orders} orders`;
 }

@@ -2,6 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface Place {
   readonly typed: string;
+  /** The page of results that begins before this order. */
+  readonly before: number | undefined;
   readonly orderNo: number | undefined;
 }
 
@@ -18,10 +20,12 @@ export function usePlace(): Place & { readonly go: (place: Place) => void } {
   function go(next: Place): void {
     const query = new URLSearchParams();
     if (next.typed !== '') query.set('q', next.typed);
+    if (next.before !== undefined) query.set('before', String(next.before));
     if (next.orderNo !== undefined) query.set('order', String(next.orderNo));
     const address = query.size > 0 ? `?${query}` : location.pathname;
     // Each letter would be a step back.
-    if (next.orderNo === place.orderNo) history.replaceState(null, '', address);
+    if (next.orderNo === place.orderNo && next.before === place.before)
+      history.replaceState(null, '', address);
     else history.pushState(null, '', address);
     setPlace(next);
   }
@@ -31,6 +35,13 @@ export function usePlace(): Place & { readonly go: (place: Place) => void } {
 
 function placeOf(): Place {
   const query = new URLSearchParams(location.search);
-  const order = Number(query.get('order'));
-  return { typed: query.get('q') ?? '', orderNo: Number.isInteger(order) && order > 0 ? order : undefined };
+  return {
+    typed: query.get('q') ?? '',
+    before: orderIn(query.get('before')),
+    orderNo: orderIn(query.get('order')),
+  };
+}
+
+function orderIn(text: string | null): number | undefined {
+  return text !== null && /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DATABASES, launchChromium } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually, launchChromium } from '@rowlock/app-parts/testing';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { holdSearch } from './support/held-search.js';
 import { type OrderSearch, startOrderSearch } from './support/order-search.js';
 
 const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
@@ -19,6 +20,11 @@ describe.each(DATABASES)('the page on $name', (database) => {
     await app.startWorker();
     address = await app.startWeb();
     browser = await launchChromium();
+  });
+
+  // A page goes on searching while orders change.
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
   });
 
   afterAll(async () => {
@@ -66,6 +72,84 @@ describe.each(DATABASES)('the page on $name', (database) => {
     expect(complaints).toEqual([]);
   });
 
+  test('the first screen has examples of what there is, and each finds something', async () => {
+    const { page, complaints } = await open();
+    const examples = page.getByRole('region', { name: 'Examples' }).getByRole('button');
+    await examples.first().waitFor();
+    await page.screenshot({ path: `${screenshots}first.png` });
+    const texts = await examples.allInnerTexts();
+    expect(texts).toHaveLength(6);
+    for (const text of texts) {
+      await examples.getByText(text, { exact: true }).click();
+      await page
+        .getByRole('button', { name: /^Order \d/ })
+        .first()
+        .waitFor();
+      expect(await page.getByLabel('Search').inputValue()).toBe(text);
+      await page.getByLabel('Search').fill('');
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('a word with a typing error finds what is near, and the page says what', async () => {
+    await app.legacy.run('INSERT INTO wtynot (ord_no, seq_no, clerk, txt) VALUES (43, 77, ?, ?)', [
+      'Søren',
+      'A capybara in Łódź',
+    ]);
+    const { page } = await open();
+    await page.getByLabel('Search').fill('capibara lodz');
+    await page.getByRole('button', { name: 'Order 43' }).waitFor();
+    expect(await page.getByText('Nothing has exactly that').textContent()).toContain('capybara');
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['capybara', 'Łódź']);
+    await page.screenshot({ path: `${screenshots}near.png` });
+  });
+
+  test('a button leads to older orders, and the address keeps the page', async () => {
+    const { page, complaints } = await open();
+    const orders = () => page.getByRole('button', { name: /^Order \d/ }).allInnerTexts();
+    await page.getByLabel('Search').fill('x');
+    await page.getByText('The newest 20 orders').waitFor();
+    const newest = await orders();
+    await page.getByRole('button', { name: 'Older orders' }).click();
+    await page.getByText(/20 orders before order/).waitFor();
+    const older = await orders();
+    expect(older).toHaveLength(20);
+    expect(older.filter((order) => newest.includes(order))).toEqual([]);
+    await page.screenshot({ path: `${screenshots}older.png`, fullPage: true });
+    await page.reload();
+    await page.getByText(/20 orders before order/).waitFor();
+    expect(await orders()).toEqual(older);
+    await page.getByRole('button', { name: older[3] ?? '' }).click();
+    await page.getByRole('button', { name: 'Back to the results' }).click();
+    await page.getByText(/20 orders before order/).waitFor();
+    await page.getByRole('button', { name: 'Newest orders' }).click();
+    await page.getByText('The newest 20 orders').waitFor();
+    await page.goBack();
+    await page.getByText(/20 orders before order/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a slow search says so, can be given up, and ends in the server', async () => {
+    const { page, complaints } = await open();
+    const held = await holdSearch(app.url);
+    try {
+      await page.getByLabel('Search').fill('x');
+      await eventually(async () => (await held.waiting()) === 1);
+      await page.getByText('The search is on its way').waitFor();
+      await page.screenshot({ path: `${screenshots}slow.png` });
+      await page.getByRole('button', { name: 'Give up' }).click();
+      await page.getByText('The search was given up').waitFor();
+      await eventually(async () => (await held.waiting()) === 0);
+      await page.getByRole('button', { name: 'Search again' }).click();
+      await page.getByText('The search is on its way').waitFor();
+    } finally {
+      await held.free();
+    }
+    await page.getByText('The newest 20 orders').waitFor();
+    expect(await page.getByText('The search is on its way').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   test('an address leads to a search and to an order, and a phone has room for both', async () => {
     const { page, complaints } = await open({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     await page.goto(`${address}/?q=order+7&order=7`);
@@ -89,5 +173,6 @@ describe.each(DATABASES)('the page on $name', (database) => {
     });
     expect(await answer('/api/orders/x')).toMatchObject({ status: 404, detail: 'An order has a number.' });
     expect(await answer(`/api/search?q=${'a'.repeat(201)}`)).toMatchObject({ status: 400 });
+    expect(await answer('/api/search?q=a&before=x')).toMatchObject({ status: 400 });
   });
 });

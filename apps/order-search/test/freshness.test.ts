@@ -59,7 +59,7 @@ describe.each(DATABASES)('on $name', (database) => {
         [50_000_000 + n, word],
       );
       const committed = performance.now();
-      await eventually(async () => (await store.search(termsOf(word), 1)).length > 0, {
+      await eventually(async () => (await store.search(termsOf(word), { limit: 1 })).length > 0, {
         withinMs: WITHIN_MS,
         everyMs: 100,
       });

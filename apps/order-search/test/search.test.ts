@@ -1,16 +1,19 @@
+import { eventually } from '@rowlock/app-parts/testing';
 import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { MysqlOrderStore } from '../src/data/mysql-order-store.js';
+import type { Page } from '../src/data/order-store.js';
 import { PostgresOrderStore } from '../src/data/postgres-order-store.js';
 import { createTables } from '../src/legacy/create-tables.js';
 import { fill } from '../src/legacy/fill.js';
 import { mysqlLegacyDatabase } from '../src/legacy/mysql-legacy-database.js';
 import { postgresLegacyDatabase } from '../src/legacy/postgres-legacy-database.js';
+import { find } from '../src/search/find.js';
 import { indexOrders } from '../src/search/index-orders.js';
-import { termsOf } from '../src/search/query.js';
+import { holdSearch } from './support/held-search.js';
 
 const ORDERS = 300;
 const ALL = Array.from({ length: ORDERS }, (_, index) => index + 1);
@@ -26,7 +29,11 @@ async function onPostgres() {
     await tx.query('COMMIT');
     tx.release();
   };
-  return { store, index, legacy: postgresLegacyDatabase(url, 2), drop, endPool: () => pool.end() };
+  return {
+    ...{ url, store, index, drop, endPool: () => pool.end() },
+    find: (typed: string, page: Page, signal?: AbortSignal) => find(store, typed, page, signal),
+    legacy: postgresLegacyDatabase(url, 2),
+  };
 }
 
 async function onMysql() {
@@ -40,7 +47,11 @@ async function onMysql() {
     await tx.commit();
     tx.release();
   };
-  return { store, index, legacy: mysqlLegacyDatabase(url, 2), drop, endPool: () => pool.end() };
+  return {
+    ...{ url, store, index, drop, endPool: () => pool.end() },
+    find: (typed: string, page: Page, signal?: AbortSignal) => find(store, typed, page, signal),
+    legacy: mysqlLegacyDatabase(url, 2),
+  };
 }
 
 describe.each([
@@ -65,8 +76,8 @@ describe.each([
   });
 
   const find = async (typed: string) => {
-    const found = await parts.store.search(termsOf(typed), 20);
-    return found.map(({ orderNo }) => orderNo);
+    const { orders } = await parts.find(typed, { limit: 20 });
+    return orders.map(({ orderNo }) => orderNo);
   };
 
   const write = async (sql: string, values: (string | number)[], orders: readonly number[]) => {
@@ -105,6 +116,61 @@ describe.each([
     await write('INSERT INTO ordser (ord_no, lin_no, ser_no) VALUES (11, 4, ?)', ['QX-77/8813'], [11]);
     for (const typed of ['QX-77/8813', 'qx778813', 'QX 77 8813'])
       expect(await find(typed), typed).toEqual([11]);
+  });
+
+  test('a number is found by any part of it', async () => {
+    await write('UPDATE ordcon SET phone = ? WHERE ord_no = 19', ['+49 (171) 345-98124'], [19]);
+    for (const typed of ['7134598', '171 345 98', '(171) 345', '34598'])
+      expect(await find(typed), typed).toContain(19);
+    await write('INSERT INTO ordser (ord_no, lin_no, ser_no) VALUES (21, 4, ?)', ['KL-20ZW/5538'], [21]);
+    for (const typed of ['20zw55', 'ZW/55', 'l20zw', '20ZW/5538'])
+      expect(await find(typed), typed).toContain(21);
+  });
+
+  test('orders are found by their numbers, each by its own, and come first', async () => {
+    for (const typed of ['23 5', '23, 5', 'orders #23 and #5', 'order 23; order 5; order 999999'])
+      expect((await find(typed)).slice(0, 2), typed).toEqual([23, 5]);
+    expect((await find('23')).slice(0, 1)).toEqual([23]);
+    expect(await find('23 zebra-xyzzy')).toEqual([]);
+  });
+
+  test('plain letters find what Unicode does not decompose, and the other way round', async () => {
+    const said = 'Łódź, Größe, Sørensen, Œuvre, Ævar, Guðrún, Þór, Iğdır, Đakovo, Ħamrun, Hawaiʻi';
+    await write('INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (25, 5, ?)', [said], [25]);
+    const plain = 'Lodz, Grosse, Sorensen, Oeuvre, Aevar, Gudrun, Thor, Igdir, Dakovo, Hamrun, Hawaii';
+    await write('INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (27, 5, ?)', [plain], [27]);
+    for (const typed of [...said.split(', '), ...plain.split(', '), 'LODZ GRÖẞE', 'iğdir']) {
+      expect(await find(typed), typed).toEqual(expect.arrayContaining([25, 27]));
+      expect(await find(`${typed} lod`), typed).toEqual([27, 25]);
+    }
+  });
+
+  test('where nothing has the words, one typing error in each is tolerated, and the answer says so', async () => {
+    await write(
+      'INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (29, 5, ?)',
+      ['An aardwolf, a Quagga'],
+      [29],
+    );
+    await write('UPDATE ordcon SET phone = ? WHERE ord_no = 31', ['+49 (160) 271-82818'], [31]);
+    for (const typed of ['ardwolf', 'aardwollf', 'aardwplf', 'aadrwolf', 'aardwlf quagga', 'quaga aardwof']) {
+      const { orders, near } = await parts.find(typed, { limit: 20 });
+      expect(
+        orders.map(({ orderNo }) => orderNo),
+        typed,
+      ).toEqual([29]);
+      expect(near.join(), typed).toMatch(/aardwolf/);
+    }
+    expect(await parts.find('0160 27182717', { limit: 20 })).toMatchObject({ orders: [], near: [] });
+    expect(await parts.find('0160 27182819', { limit: 20 })).toMatchObject({
+      orders: [{ orderNo: 31 }],
+      near: ['16027182818'],
+    });
+    // What there is exactly is found alone.
+    expect(await parts.find('aardwolf', { limit: 20 })).toMatchObject({
+      orders: [{ orderNo: 29 }],
+      near: [],
+    });
+    for (const typed of ['aardwxyf', 'gnu']) expect(await find(typed), typed).not.toContain(29);
   });
 
   test('an order that is gone is not found', async () => {
@@ -146,4 +212,51 @@ describe.each([
       { ord_no: '17', ord_dat: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
     ]);
   });
+
+  test('a search that is given up ends in the server too', async () => {
+    const held = await holdSearch(parts.url);
+    const [given, searches] = [new AbortController(), 8];
+    // More than there are connections.
+    const searching = Array.from({ length: searches }, () => parts.find('a', { limit: 20 }, given.signal));
+    const ends = Promise.allSettled(searching);
+    await eventually(async () => (await held.waiting()) === 5);
+    given.abort();
+    expect((await ends).map(({ status }) => status)).toEqual(Array(searches).fill('rejected'));
+    expect(await held.waiting()).toBe(0);
+    await held.free();
+    expect((await find('a')).length).toBe(20);
+  });
+
+  test('page by page all orders are found, each once and the newest first', async () => {
+    const newer = Array.from({ length: 1_100 }, (_, index) => 20_001 + index);
+    await parts.legacy.run(
+      `INSERT INTO ordhdr (ord_no, cus_no, ord_dat, status, branch) VALUES ${newer.map((no) => `(${no}, 1, '2026-01-01', 'open', 'Tromsø')`).join()}`,
+    );
+    const marked = [...ALL.filter((no) => no % 6 === 0), 20_007, 20_950, 21_100];
+    for (const no of marked)
+      await parts.legacy.run("INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (?, 8, 'A wombat')", [no]);
+    await parts.index([...ALL, ...newer]);
+    const ofWombats = 'SELECT ord_no FROM ordcmt WHERE txt = ? ORDER BY ord_no DESC';
+    expect(await pages('wombat')).toEqual(await parts.legacy.numbers(ofWombats, ['A wombat']));
+    expect(await pages('wommbat')).toEqual(await pages('wombat'));
+    const ofOpen = 'SELECT ord_no FROM ordhdr WHERE status = ? ORDER BY ord_no DESC';
+    expect(await pages('2026-01-01 open tromso')).toEqual(newer.toReversed());
+    const open = await parts.legacy.numbers(ofOpen, ['open']);
+    expect(await pages('open')).toEqual(expect.arrayContaining([...open]));
+    // An address may lead behind all pages: that is no typing error.
+    expect(await parts.find('wombat', { before: 1, limit: 20 })).toMatchObject({ orders: [], near: [] });
+    // The orders that were typed are on the first page alone.
+    expect((await pages('20007 20950')).filter((no) => no === 20_007)).toEqual([20_007]);
+  });
+
+  async function pages(typed: string): Promise<readonly number[]> {
+    const found: number[] = [];
+    let before: number | undefined;
+    do {
+      const page = await parts.find(typed, { before, limit: 20 });
+      found.push(...page.orders.map(({ orderNo }) => orderNo));
+      before = page.next;
+    } while (before !== undefined);
+    return found;
+  }
 });

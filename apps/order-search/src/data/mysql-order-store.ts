@@ -1,20 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import {
-  createPool,
-  type ExecuteValues,
-  type FieldPacket,
-  type Pool,
-  type QueryResult,
-  type RowDataPacket,
-} from 'mysql2/promise';
-import { booleanQueryOf, indexable, isLookedUpWhole } from '../search/boolean-query.js';
+import type { ExecuteValues, FieldPacket, QueryResult, RowDataPacket } from 'mysql2/promise';
+import { indexable } from '../search/boolean-query.js';
 import type { Entry } from '../search/entry.js';
-import { likeConditionsOf } from '../search/like-conditions.js';
 import type { Term } from '../search/query.js';
 import { readSources, type SourceRow } from '../search/sources.js';
-import { type Found, linesOf, linesText } from './found.js';
+import { type Found, linesText } from './found.js';
 import { tablesOf } from './legacy-order.js';
-import { type LegacyTable, NEWEST, type OrderStore } from './order-store.js';
+import { entriesOnMysql, MysqlSearch } from './mysql-search.js';
+import { MysqlSelects } from './mysql-selects.js';
+import type { LegacyTable, OrderStore, Page } from './order-store.js';
 import { type Subject, selectOrdersOf } from './subject.js';
 
 /** All of a `mysql2` connection that the store needs, and all that a handler's transaction has. */
@@ -24,10 +18,10 @@ export interface Queries {
 
 /** The search table on MySQL and MariaDB. */
 export class MysqlOrderStore implements OrderStore<Queries> {
-  readonly #pool: Pool;
+  readonly #selects: MysqlSelects;
 
   constructor(uri: string) {
-    this.#pool = createPool({ uri, connectionLimit: 5, charset: 'utf8mb4', dateStrings: true });
+    this.#selects = new MysqlSelects(uri);
   }
 
   async lock(orders: readonly number[], tx: Queries): Promise<void> {
@@ -59,15 +53,18 @@ export class MysqlOrderStore implements OrderStore<Queries> {
     return this.#count('ordhdr');
   }
 
-  async search(terms: readonly Term[], limit: number): Promise<readonly Found[]> {
-    if (terms.length === 0) return [];
-    const newest = await this.#newest(terms, limit);
-    const indexed = newest.length === limit ? [] : await this.#indexed(terms, limit);
-    // The index also misses what changes at this moment, and all of its cache while the server writes that to the disk.
-    const found = new Map([...indexed, ...newest].map((row) => [row.ord_no, row]));
-    return [...found.values()]
-      .slice(0, limit)
-      .map(({ ord_no: orderNo, lines }) => ({ orderNo, lines: linesOf(lines) }));
+  async search(terms: readonly Term[], page: Page, signal?: AbortSignal): Promise<readonly Found[]> {
+    return new MysqlSearch(this.#selects, terms, page, signal).found();
+  }
+
+  async entries(orders: readonly number[], signal?: AbortSignal): Promise<readonly Found[]> {
+    return entriesOnMysql(this.#selects, orders, signal);
+  }
+
+  async newest(limit: number): Promise<readonly number[]> {
+    const select = 'SELECT ord_no FROM order_search ORDER BY ord_no DESC LIMIT ?';
+    const rows = await this.#selects.rows<OrderRow>(select, [String(limit)]);
+    return rows.map(({ ord_no: orderNo }) => orderNo);
   }
 
   async size(): Promise<number> {
@@ -75,55 +72,21 @@ export class MysqlOrderStore implements OrderStore<Queries> {
   }
 
   async order(orderNo: number): Promise<readonly LegacyTable[]> {
-    return tablesOf('', async (sql) => (await this.#pool.execute<RowDataPacket[]>(sql, [orderNo]))[0]);
+    return tablesOf('', (sql) => this.#selects.rows(sql, [orderNo]));
   }
 
   async migrate(): Promise<void> {
-    await this.#pool.query(
+    await this.#selects.run(
       await readFile(new URL('../../migrations/mysql/search.sql', import.meta.url), 'utf8'),
     );
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
-  }
-
-  /** What many orders have is found here. The index would gather and rank all matches. */
-  async #newest(terms: readonly Term[], limit: number): Promise<FoundRow[]> {
-    const { where, values } = likeConditionsOf(terms);
-    const statement = `SELECT ord_no, \`lines\` FROM (${WORDS_OF_NEWEST}) AS newest WHERE ${where} ORDER BY ord_no DESC LIMIT ?`;
-    const [rows] = await this.#pool.execute<FoundRow[]>(statement, [...values, String(limit)]);
-    return rows;
-  }
-
-  /** The index gathers all matches of each term. So it has the rare ones, and what it finds is looked through for the others. */
-  async #indexed(terms: readonly Term[], limit: number): Promise<FoundRow[]> {
-    const rare = terms.length > 1 ? await this.#rareOf(terms, limit) : [];
-    const looked = rare.length > 0 ? rare : terms;
-    const { where, values } = likeConditionsOf(
-      terms.filter((term) => !looked.includes(term) || !isLookedUpWhole(term)),
-    );
-    const query = booleanQueryOf(looked);
-    const statement = searchWhere(where || 'TRUE');
-    const [rows] = await this.#pool.execute<FoundRow[]>(statement, [query, query, ...values, String(limit)]);
-    return rows;
-  }
-
-  /** The terms that fewer than so many of the newest orders have. */
-  async #rareOf(terms: readonly Term[], limit: number): Promise<readonly Term[]> {
-    const conditions = terms.map((term) => likeConditionsOf([term]));
-    const sums = conditions.map(({ where }) => `COALESCE(SUM(${where}), 0)`);
-    const statement = `SELECT JSON_ARRAY(${sums.join(', ')}) AS counts FROM (${WORDS_OF_NEWEST}) AS newest`;
-    const [rows] = await this.#pool.execute<CountsRow[]>(
-      statement,
-      conditions.flatMap(({ values }) => values),
-    );
-    const counts = rows[0]?.counts ?? [];
-    return terms.filter((_, n) => Number(counts[n]) < limit);
+    await this.#selects.close();
   }
 
   async #count(table: 'ordhdr' | 'order_search'): Promise<number> {
-    const [rows] = await this.#pool.execute<NumberRow[]>(`SELECT COUNT(*) AS n FROM ${table}`);
+    const rows = await this.#selects.rows<NumberRow>(`SELECT COUNT(*) AS n FROM ${table}`, []);
     return Number(rows[0]?.n ?? 0);
   }
 }
@@ -149,38 +112,12 @@ const WRITE = `
 const REMOVE = `
   DELETE entry FROM ${GIVEN} STRAIGHT_JOIN order_search AS entry FORCE INDEX (PRIMARY) ON entry.ord_no = given.ord_no`;
 
-/** Words have neither capitals nor accents, so that bytes can be compared. */
-const WORDS_OF_NEWEST = `
-  SELECT ord_no, \`lines\`, CONCAT(' ', words) COLLATE utf8mb4_bin AS words FROM order_search
-  WHERE ord_no >= (SELECT MIN(ord_no) FROM (SELECT ord_no FROM order_search ORDER BY ord_no DESC LIMIT ${NEWEST}) AS numbers)`;
-
-/** The numbers first: the server would carry the lines of all matches through its sort. */
-function searchWhere(condition: string): string {
-  return `
-    SELECT best.ord_no, entry.\`lines\` FROM (
-      SELECT ord_no, score FROM (
-        SELECT ord_no, MATCH (words) AGAINST (? IN BOOLEAN MODE) AS score, CONCAT(' ', words) COLLATE utf8mb4_bin AS words
-        FROM order_search WHERE MATCH (words) AGAINST (? IN BOOLEAN MODE)
-      ) AS found
-      WHERE ${condition} ORDER BY score DESC LIMIT ?
-    ) AS best JOIN order_search AS entry ON entry.ord_no = best.ord_no
-    ORDER BY best.score DESC, best.ord_no DESC`;
-}
-
 interface OrderRow extends RowDataPacket {
   readonly ord_no: number;
 }
 
 interface NumberRow extends RowDataPacket {
   readonly n: number | string;
-}
-
-interface CountsRow extends RowDataPacket {
-  readonly counts: readonly (number | string)[];
-}
-
-interface FoundRow extends OrderRow {
-  readonly lines: string;
 }
 
 interface ReadRow extends OrderRow {

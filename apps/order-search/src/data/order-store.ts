@@ -4,8 +4,22 @@ import type { SourceRow } from '../search/sources.js';
 import type { Found } from './found.js';
 import type { Subject } from './subject.js';
 
-/** So many of the newest orders are looked through before the text index is. */
+/** A piece of all that a search finds. The newest orders come first, so that it goes on where the last one ended. */
+export interface Page {
+  /** All of its orders have smaller numbers. Undefined: it begins with the newest order. */
+  readonly before?: number | undefined;
+  /** How many orders it has at most. */
+  readonly limit: number;
+}
+
+/** So many of the newest orders before a page are looked through before the text index is. */
 export const NEWEST = 1_000;
+
+/** Looking through orders for more words than these takes longer than the text index does. */
+export const MOST_WORDS = 100;
+
+/** No order has this number, or a larger one: the columns are INTEGER. */
+export const BEYOND_ALL = 2 ** 31;
 
 /** The rows of an order in one of the 17 tables, with their columns as the old applications see them. */
 export interface LegacyTable {
@@ -30,8 +44,12 @@ export interface OrderStore<Tx> {
   /** How many orders there are. @throws while the old system's tables are not there. */
   orders(): Promise<number>;
 
-  /** The best matches, at most `limit`. Of what very many orders have, the newest. */
-  search(terms: readonly Term[], limit: number): Promise<readonly Found[]>;
+  /** The orders that each of the terms finds, the newest first. */
+  search(terms: readonly Term[], page: Page, signal?: AbortSignal): Promise<readonly Found[]>;
+  /** Those of these orders that can be found, as they were given. */
+  entries(orders: readonly number[], signal?: AbortSignal): Promise<readonly Found[]>;
+  /** The numbers of the newest orders that can be found, at most `limit`. */
+  newest(limit: number): Promise<readonly number[]>;
   /** How many orders can be found. */
   size(): Promise<number>;
   /** An order as it is in the 17 tables: those that have rows of it. */

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Entry } from '../search/entry.js';
 import type { Term } from '../search/query.js';
 import { readSources, type SourceRow } from '../search/sources.js';
-import { tsQueryOf } from '../search/ts-query.js';
-import { type Found, linesOf, linesText } from './found.js';
+import { type Found, linesText } from './found.js';
 import { tablesOf } from './legacy-order.js';
-import { type LegacyTable, NEWEST, type OrderStore } from './order-store.js';
+import type { LegacyTable, OrderStore, Page } from './order-store.js';
+import { entriesOnPostgres, searchOnPostgres } from './postgres-search.js';
+import { PostgresSelects } from './postgres-selects.js';
 import { type Subject, selectOrdersOf } from './subject.js';
 
 /** All of a `pg` client that the store needs, and all that a handler's transaction has. */
@@ -19,12 +20,11 @@ export interface Queries {
 
 /** The search table on Postgres. */
 export class PostgresOrderStore implements OrderStore<Queries> {
-  readonly #pool: pg.Pool;
+  readonly #selects: PostgresSelects;
 
   /** @param onLost Called for an idle connection that broke. The pool replaces it by itself. */
   constructor(connectionString: string, onLost: (error: Error) => void) {
-    this.#pool = new pg.Pool({ connectionString, max: 5 });
-    this.#pool.on('error', onLost);
+    this.#selects = new PostgresSelects(connectionString, onLost);
   }
 
   async lock(orders: readonly number[], tx: Queries): Promise<void> {
@@ -63,14 +63,20 @@ export class PostgresOrderStore implements OrderStore<Queries> {
     return this.#count('legacy.ordhdr');
   }
 
-  async search(terms: readonly Term[], limit: number): Promise<readonly Found[]> {
-    if (terms.length === 0) return [];
-    const { rows } = await this.#pool.query<{ ord_no: number; lines: string }>({
-      name: 'search',
-      text: SEARCH,
-      values: [tsQueryOf(terms), limit],
+  async search(terms: readonly Term[], page: Page, signal?: AbortSignal): Promise<readonly Found[]> {
+    return searchOnPostgres(this.#selects, terms, page, signal);
+  }
+
+  async entries(orders: readonly number[], signal?: AbortSignal): Promise<readonly Found[]> {
+    return entriesOnPostgres(this.#selects, orders, signal);
+  }
+
+  async newest(limit: number): Promise<readonly number[]> {
+    const rows = await this.#selects.rows<{ ord_no: number }>({
+      text: 'SELECT ord_no FROM orders.search ORDER BY ord_no DESC LIMIT $1',
+      values: [limit],
     });
-    return rows.map(({ ord_no: orderNo, lines }) => ({ orderNo, lines: linesOf(lines) }));
+    return rows.map(({ ord_no: orderNo }) => orderNo);
   }
 
   async size(): Promise<number> {
@@ -79,26 +85,26 @@ export class PostgresOrderStore implements OrderStore<Queries> {
 
   async order(orderNo: number): Promise<readonly LegacyTable[]> {
     return tablesOf('legacy.', async (sql) => {
-      const { rows } = await this.#pool.query<{ row: Record<string, unknown> }>(
-        `SELECT to_json(found) AS row FROM (${numbered(sql)}) AS found`,
-        [orderNo],
-      );
+      const rows = await this.#selects.rows<{ row: Record<string, unknown> }>({
+        text: `SELECT to_json(found) AS row FROM (${numbered(sql)}) AS found`,
+        values: [orderNo],
+      });
       return rows.map(({ row }) => row);
     });
   }
 
   async migrate(): Promise<void> {
-    await this.#pool.query(
+    await this.#selects.rows(
       await readFile(new URL('../../migrations/postgres/search.sql', import.meta.url), 'utf8'),
     );
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#selects.close();
   }
 
   async #count(table: 'legacy.ordhdr' | 'orders.search'): Promise<number> {
-    const { rows } = await this.#pool.query<{ n: number }>(`SELECT count(*)::integer AS n FROM ${table}`);
+    const rows = await this.#selects.rows<{ n: number }>(`SELECT count(*)::integer AS n FROM ${table}`);
     return rows[0]?.n ?? 0;
   }
 }
@@ -114,26 +120,9 @@ const READ_ONE = readSources('legacy.', 'SELECT $1::integer AS ord_no');
 
 const WRITE = `
   WITH gone AS (DELETE FROM orders.search WHERE ord_no = ANY ($4::integer[]))
-  UPDATE orders.search AS entry SET lines = given.lines, words = to_tsvector('simple', given.words)
+  UPDATE orders.search AS entry SET lines = given.lines, words = array_to_tsvector(string_to_array(given.words, ' '))
   FROM unnest($1::integer[], $2::text[], $3::text[]) AS given (ord_no, lines, words)
   WHERE entry.ord_no = given.ord_no AND entry.lines <> given.lines`;
-
-/**
- * What many orders have is found among the newest ones. The index would first gather all matches, and has no order. It is
- * for what few of the newest have. Ranking reads each match, so no more than these are ranked.
- */
-const SEARCH = `
-  WITH newest AS MATERIALIZED (
-    SELECT ord_no FROM (SELECT ord_no, words FROM orders.search ORDER BY ord_no DESC LIMIT ${NEWEST}) AS newest
-    WHERE words @@ to_tsquery('simple', $1) LIMIT 100
-  ), others AS MATERIALIZED (
-    SELECT ord_no FROM orders.search
-    WHERE (SELECT count(*) < $2 FROM newest) AND words @@ to_tsquery('simple', $1) LIMIT 1000
-  )
-  SELECT ord_no, lines
-  FROM (SELECT ord_no FROM newest UNION SELECT ord_no FROM others) AS ranked JOIN orders.search USING (ord_no)
-  ORDER BY ts_rank(words, to_tsquery('simple', $1)) DESC, ord_no DESC
-  LIMIT $2`;
 
 interface ReadRow {
   readonly ord_no: number;

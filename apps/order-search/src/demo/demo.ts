@@ -92,7 +92,7 @@ function welcome(
 ): string {
   return [
     '',
-    '  Search for a name, a town, a part number, the end of a telephone number.',
+    '  Search for a name, a town, a part number, any part of a telephone number.',
     `  The old applications make ${changesPerSecond} changes a second. The search needs no change of them.`,
     `  Processes: ${parts.map(({ name, pid }) => `${name} ${pid}`).join(', ')}.`,
     '  Change a table yourself: psql or mysql on the database. The page finds it a second later.',

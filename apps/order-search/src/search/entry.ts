@@ -1,11 +1,11 @@
 import type { SourceRow } from './sources.js';
-import { codeOf, wordsOf, wordsOfCode } from './words.js';
+import { wordsOf, wordsOfCode } from './words.js';
 
 /** What is searched, and shown of a result: one line for each row that says something of the order. */
 export interface Entry {
   readonly orderNo: number;
   readonly lines: readonly Line[];
-  /** All words, with blanks between them: for the database's text search. */
+  /** All words, each once, with blanks between them: for the database's text search. */
   readonly words: string;
 }
 
@@ -25,16 +25,15 @@ export function entriesOf(rows: readonly SourceRow[]): readonly Entry[] {
 
 function entryOf(orderNo: number, rows: readonly SourceRow[]): Entry {
   const lines = new Map<string, Line>();
-  const words = [String(orderNo), ...wordsOfCode(String(orderNo))];
+  const words = new Set([...wordsOf(String(orderNo)), ...wordsOfCode(String(orderNo))]);
   for (const { source, text, code } of rows) {
     const line = { source, text: [text, code].filter(Boolean).join(' ') };
     const id = `${source} ${line.text}`;
     // An item that an order has twice says nothing new.
     if (line.text === '' || lines.has(id)) continue;
     lines.set(id, line);
-    words.push(...wordsOf(line.text));
-    if (code) words.push(...wordsOfCode(codeOf(code)));
+    for (const word of [...wordsOf(text), ...wordsOfCode(code ?? '')]) words.add(word);
   }
   const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
-  return { orderNo, lines: sorted, words: words.join(' ') };
+  return { orderNo, lines: sorted, words: [...words].join(' ') };
 }

@@ -1,4 +1,4 @@
-import { codeOf, wordsOf, wordsOfCode } from './words.js';
+import { codeOf, hasDigit, SHORTEST_PART, wordsOf } from './words.js';
 
 /** An order has at least one of these words. One that ends with `*` stands for the words that begin so. */
 export type Choice = readonly string[];
@@ -12,7 +12,7 @@ const MOST_TERMS = 12;
 /**
  * What a person typed, as terms. The last word may not be typed to its end, so it finds the words that begin so. Each word
  * before it is whole: a text index gathers all words of a beginning, which may be very many.
- * What has a digit may also be the beginning or the end of a number.
+ * What has a digit may also be a part of a number.
  * Neighbours with digits may be one number that was typed with spaces: `0171 555 1234`, `OB 15 2240`.
  */
 export function termsOf(typed: string): readonly Term[] {
@@ -20,9 +20,23 @@ export function termsOf(typed: string): readonly Term[] {
   const words = wordsOf(typed).slice(0, MOST_TERMS);
   for (const run of runsOf(words.map((word, n) => (n === words.length - 1 ? `${word}*` : word)))) {
     if (run.length === 1 || !run.some(hasDigit)) terms.push(...run.map((word) => [[choiceOf(word)]]));
-    else terms.push([[numbersOf(run.join(''))], run.map(choiceOfPart)]);
+    else terms.push([[[numberOf(run.join(''))]], run.map(choiceOfPart)]);
   }
   return terms;
+}
+
+/**
+ * The orders that a person typed the numbers of, and nothing else: `4711`, `4711, 4712`, `orders #4711 and #4712`. A phone number
+ * with blanks may look the same, so these are looked up beside the terms.
+ */
+export function ordersIn(typed: string): readonly number[] {
+  const said = typed
+    .normalize('NFKD')
+    .toLowerCase()
+    .split(/[\s,;&#]+/);
+  const numbers = said.filter((each) => each !== '' && !/^(?:orders?|and|or|nos?|nr)[.:]?$/.test(each));
+  if (!numbers.every((each) => /^(?:0|-?[1-9]\d{0,9})$/.test(each))) return [];
+  return [...new Set(numbers.slice(0, MOST_TERMS).map(Number))].filter((no) => Math.abs(no) < 2 ** 31);
 }
 
 /** Runs of neighbours that may be parts of one number. */
@@ -40,26 +54,21 @@ function runsOf(words: readonly string[]): string[][] {
 }
 
 function choiceOf(word: string): Choice {
-  return hasDigit(word) ? [word, ...numbersOf(word)] : [word];
+  return hasDigit(word) && codeOf(word).length >= SHORTEST_PART ? [word, numberOf(word)] : [word];
 }
 
-/** What is short begins or ends very many numbers. */
+/** What is short is in very many numbers. */
 function choiceOfPart(word: string): Choice {
   return isShort(word) ? [word] : choiceOf(word);
 }
 
-/** By its beginning, and by its end. A national number's leading zero is not in an international one. */
-function numbersOf(text: string): Choice {
-  const code = codeOf(text);
-  const [begin] = wordsOfCode(code);
-  const [, end] = wordsOfCode(code.replace(/^0+(?=.)/, ''));
-  return [`${begin}*`, `${end}*`];
+/** Any part of a number. A national number's leading zeros are not in an international one. */
+function numberOf(text: string): string {
+  return `x${codeOf(text).replace(LEADING_ZEROS, '')}*`;
 }
+
+const LEADING_ZEROS = new RegExp(`^0+(?=.{${SHORTEST_PART}})`, 'u');
 
 export function isShort(word: string): boolean {
   return word.replace('*', '').length <= 3;
-}
-
-function hasDigit(word: string): boolean {
-  return /\p{N}/u.test(word);
 }

@@ -2,12 +2,32 @@ import { expect, test } from 'vitest';
 import { codeOf, wordsOf, wordsOfCode } from './words.js';
 
 test('words have no accents, no capitals and no signs', () => {
-  expect(wordsOf("Müller-Straße 5, L'Haÿ")).toEqual(['muller', 'straße', '5', 'l', 'hay']);
+  expect(wordsOf("Müller-Weg 5, L'Haÿ")).toEqual(['muller', 'weg', '5', 'l', 'hay']);
   expect(wordsOf(' ,- ')).toEqual([]);
 });
 
-test('a number has no signs, and is found by its beginning and its end', () => {
+test('letters that are no letter with an accent are plain ones too', () => {
+  const plain = {
+    'Łódź ŁÓDŹ': 'lodz lodz',
+    'Größe GRÖẞE Straße': 'grosse grosse strasse',
+    'Sørensen Ærø Œuvre': 'sorensen aero oeuvre',
+    'Þórður Guðmundsdóttir': 'thordur gudmundsdottir',
+    'Diyarbakır DİYARBAKIR Iğdır': 'diyarbakir diyarbakir igdir',
+    'Đorđe Ħamrun Ŋorwegian Ŧ': 'dorde hamrun norwegian t',
+    'Hawaiʻi ﬁsh Ǿ Dž': 'hawaii fish o dz',
+    'Əliyev ὈΔΌΣ ὀδός': 'aliyev οδοσ οδοσ',
+  };
+  for (const [text, words] of Object.entries(plain)) expect(wordsOf(text).join(' ')).toBe(words);
+});
+
+test('letters of other alphabets stay in theirs', () => {
+  expect(wordsOf('Москва Ёлка 東京')).toEqual(['москва', 'елка', '東京']);
+});
+
+test('a number has no signs, and is found by all its endings', () => {
   expect(codeOf('OB-15/2240')).toBe('ob152240');
   expect(codeOf('+49 (171) 555-1234')).toBe('491715551234');
-  expect(wordsOfCode('ob15')).toEqual(['xob15', 'z51bo']);
+  expect(wordsOfCode('OB-152')).toEqual(['ob', 'xob152', 'xb152', 'x152']);
+  expect(wordsOfCode('7')).toEqual(['x7']);
+  expect(wordsOfCode(' - ')).toEqual([]);
 });

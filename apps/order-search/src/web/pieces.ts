@@ -1,5 +1,5 @@
 import type { Term } from '../search/query.js';
-import { wordsOf } from '../search/words.js';
+import { codeOf, hasDigit, SHORTEST_PART, wordsOf } from '../search/words.js';
 
 /**
  * A text in pieces, of which every second one begins as one of the terms does. A number counts as found as a whole.
@@ -21,11 +21,9 @@ export function piecesOf(text: string, terms: readonly Term[]): readonly string[
   return ['', text];
 }
 
-/** The words of numbers have a letter before them, and one of them is backwards: see `wordsOfCode`. */
+/** The words of numbers have a letter before them: see `wordsOfCode`. */
 function isNumberIn(text: string, beginning: string): boolean {
   const code = beginning.slice(1);
-  if (code.length < 3 || !/\p{N}/u.test(code)) return false;
-  const all = wordsOf(text).join('');
-  if (beginning.startsWith('x')) return all.includes(code);
-  return beginning.startsWith('z') && all.includes([...code].reverse().join(''));
+  const isNumber = beginning.startsWith('x') && code.length >= SHORTEST_PART && hasDigit(code);
+  return isNumber && codeOf(text).includes(code);
 }

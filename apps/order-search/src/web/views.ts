@@ -1,11 +1,20 @@
 /** What the page gets. Types alone, shared by both sides. */
 
 export interface ResultsView {
+  /** Orders whose numbers were typed, and then the newest ones. */
   readonly orders: readonly ResultView[];
-  /** Whether more were found. */
-  readonly hasMore: boolean;
+  /** The next page begins before this order. Null: this is the last page. */
+  readonly next: number | null;
+  /** Nothing has what was typed, and the orders have these words, which are one typing error away. Otherwise empty. */
+  readonly near: readonly string[];
   /** How long the database took, in milliseconds. */
   readonly ms: number;
+}
+
+/** Something to search for, and what it is. */
+export interface ExampleView {
+  readonly typed: string;
+  readonly about: string;
 }
 
 export interface ResultView {
