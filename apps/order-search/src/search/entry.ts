@@ -25,14 +25,14 @@ export function entriesOf(rows: readonly SourceRow[]): readonly Entry[] {
 
 function entryOf(orderNo: number, rows: readonly SourceRow[]): Entry {
   const lines = new Map<string, Line>();
-  const words = new Set([...wordsOf(String(orderNo)), ...wordsOfCode(String(orderNo))]);
+  const words = new Set(wordsOfCode(String(orderNo)));
   for (const { source, text, code } of rows) {
     const line = { source, text: [text, code].filter(Boolean).join(' ') };
     const id = `${source} ${line.text}`;
     // An item that an order has twice says nothing new.
     if (line.text === '' || lines.has(id)) continue;
     lines.set(id, line);
-    for (const word of [...wordsOf(text), ...wordsOfCode(code ?? '')]) words.add(word);
+    for (const word of [...wordsOf(text), ...(code ? wordsOfCode(code) : [])]) words.add(word);
   }
   const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
   return { orderNo, lines: sorted, words: [...words].join(' ') };

@@ -1,6 +1,6 @@
 import type { Found } from '../data/found.js';
 import type { Term } from './query.js';
-import { hasDigit, wordsOf } from './words.js';
+import { codeIn, wordsOf } from './words.js';
 
 /** The terms with the words alone that these orders have: of hundreds of words a few are left. */
 export function narrowedTo(orders: readonly Found[], terms: readonly Term[]): readonly Term[] {
@@ -9,7 +9,8 @@ export function narrowedTo(orders: readonly Found[], terms: readonly Term[]): re
   const codes = texts.map((each) => each.join('')).join(' ');
   const thereOf = (word: string): readonly string[] => {
     const text = word.replace('*', '');
-    if (text.startsWith('x') && hasDigit(text)) return codes.includes(text.slice(1)) ? [word] : [];
+    const code = codeIn(text);
+    if (code !== undefined) return codes.includes(code) ? [`x${code}*`] : [];
     if (text === word) return words.has(word) ? [word] : [];
     return [...words].filter((each) => each.startsWith(text));
   };

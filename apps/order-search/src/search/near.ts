@@ -1,5 +1,5 @@
 import type { Choice, Term } from './query.js';
-import { hasDigit } from './words.js';
+import { codeIn, hasDigit } from './words.js';
 
 /** A shorter word is one typing error away from too many others. */
 const SHORTEST_WORD = 4;
@@ -20,14 +20,13 @@ function nearChoiceOf(choice: Choice): Choice {
   return [...new Set(choice.flatMap(nearWordsOf))];
 }
 
-/** Numbers have an `x` before them: see `wordsOfCode`. */
+/** Numbers have an `x` or a `z` before them: see `wordsOfCode`. */
 function nearWordsOf(word: string): readonly string[] {
   const isOpen = word.endsWith('*');
   const text = word.replace('*', '');
   if (hasDigit(text)) {
-    const code = text.slice(1);
-    if (!text.startsWith('x') || code.length < SHORTEST_NUMBER) return [word];
-    return [word, ...errorsIn(code).map((near) => `x${near}*`)];
+    if ((codeIn(text) ?? '').length < SHORTEST_NUMBER) return [word];
+    return [word, ...errorsIn(text.slice(1)).map((near) => `${text.slice(0, 1)}${near}*`)];
   }
   if (text.length < SHORTEST_WORD) return [word];
   return [

@@ -6,8 +6,8 @@ test('the last word finds the words that begin so, and those before it are whole
   expect(termsOf('  ')).toEqual([]);
 });
 
-test('what has a digit may be a part of a number, from its third character on', () => {
-  expect(termsOf('ob15')).toEqual([[[['ob15*', 'xob15*']]]]);
+test('what has a digit may be a part or the end of a number, from its third character on', () => {
+  expect(termsOf('ob15')).toEqual([[[['ob15*', 'xob15*', 'z51bo*']]]]);
   expect(termsOf('15')).toEqual([[[['15*']]]]);
 });
 
@@ -15,11 +15,11 @@ test('a number that was typed with spaces is one number, or what its parts are',
   const [term, ...others] = termsOf('0171 555');
   expect(others).toEqual([]);
   // Without the zero of national numbers.
-  expect(term).toEqual([[['x171555*']], [['0171', 'x171*'], ['555*']]]);
+  expect(term).toEqual([[['x171555*', 'z555171*']], [['0171', 'x171*', 'z171*'], ['555*']]]);
 });
 
 test('short words beside digits belong to a part number, and long ones do not', () => {
-  expect(termsOf('berg ob 15')).toEqual([[[['berg']]], [[['xob15*']], [['ob'], ['15*']]]]);
+  expect(termsOf('berg ob 15')).toEqual([[[['berg']]], [[['xob15*', 'z51bo*']], [['ob'], ['15*']]]]);
 });
 
 test('beyond twelve words nothing is looked at', () => {

@@ -20,7 +20,7 @@ export function termsOf(typed: string): readonly Term[] {
   const words = wordsOf(typed).slice(0, MOST_TERMS);
   for (const run of runsOf(words.map((word, n) => (n === words.length - 1 ? `${word}*` : word)))) {
     if (run.length === 1 || !run.some(hasDigit)) terms.push(...run.map((word) => [[choiceOf(word)]]));
-    else terms.push([[[numberOf(run.join(''))]], run.map(choiceOfPart)]);
+    else terms.push([[numbersOf(run.join(''))], run.map(choiceOfPart)]);
   }
   return terms;
 }
@@ -54,7 +54,7 @@ function runsOf(words: readonly string[]): string[][] {
 }
 
 function choiceOf(word: string): Choice {
-  return hasDigit(word) && codeOf(word).length >= SHORTEST_PART ? [word, numberOf(word)] : [word];
+  return hasDigit(word) && codeOf(word).length >= SHORTEST_PART ? [word, ...numbersOf(word)] : [word];
 }
 
 /** What is short is in very many numbers. */
@@ -62,9 +62,10 @@ function choiceOfPart(word: string): Choice {
   return isShort(word) ? [word] : choiceOf(word);
 }
 
-/** Any part of a number. A national number's leading zeros are not in an international one. */
-function numberOf(text: string): string {
-  return `x${codeOf(text).replace(LEADING_ZEROS, '')}*`;
+/** By a part of it, and by its end. A national number's leading zeros are not in an international one. */
+function numbersOf(text: string): Choice {
+  const code = codeOf(text).replace(LEADING_ZEROS, '');
+  return [`x${code}*`, `z${[...code].reverse().join('')}*`];
 }
 
 const LEADING_ZEROS = new RegExp(`^0+(?=.{${SHORTEST_PART}})`, 'u');

@@ -24,10 +24,13 @@ test('letters of other alphabets stay in theirs', () => {
   expect(wordsOf('Москва Ёлка 東京')).toEqual(['москва', 'елка', '東京']);
 });
 
-test('a number has no signs, and is found by all its endings', () => {
+test('a number has no signs, and is found by its beginning, its end and its parts', () => {
   expect(codeOf('OB-15/2240')).toBe('ob152240');
   expect(codeOf('+49 (171) 555-1234')).toBe('491715551234');
-  expect(wordsOfCode('OB-152')).toEqual(['ob', 'xob152', 'xb152', 'x152']);
-  expect(wordsOfCode('7')).toEqual(['x7']);
-  expect(wordsOfCode(' - ')).toEqual([]);
+  expect(wordsOfCode('OB-15')).toEqual(['ob', '15', 'xob15', 'z51bo']);
+  expect(wordsOfCode('7')).toEqual(['7', 'x7', 'z7']);
+});
+
+test('a number of many digits is found by all its endings', () => {
+  expect(wordsOfCode('+49 171-55')).toEqual(['x4917155', 'x917155', 'x17155', 'x7155', 'x155']);
 });

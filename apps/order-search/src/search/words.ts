@@ -10,21 +10,31 @@ export function codeOf(text: string): string {
   return wordsOf(text).join('');
 }
 
-/** A part of a number that is shorter is in very many of them, and finds none. */
+/** Parts of a number that are shorter are in very many of them, and find none. */
 export const SHORTEST_PART = 3;
 
 /**
- * The words by which a number is found: all its endings. Text search finds words by their beginning alone, and each part of a
- * number is the beginning of one of its endings. A part that has letters alone is also a word of its own.
+ * The words by which a number is found. Text search finds words by their beginning alone.
+ *
+ * - One of seven digits or more, as of a telephone, is found by any part. All its endings are words, and a part begins one of them.
+ * - Another one is found by its beginning, by its end, and by what stands between its signs: the last word is the number backwards.
+ *   All endings of all numbers would be half of the words of an order.
  */
 export function wordsOfCode(text: string): readonly string[] {
   const parts = wordsOf(text);
-  const signs = [...parts.join('')];
-  const endings = signs.length === 0 ? 0 : Math.max(1, signs.length - SHORTEST_PART + 1);
-  return [
-    ...parts.filter((part) => !hasDigit(part)),
-    ...Array.from({ length: endings }, (_, from) => `x${signs.slice(from).join('')}`),
-  ];
+  const code = parts.join('');
+  const signs = [...code];
+  if (!LONG.test(code)) return [...parts, `x${code}`, `z${signs.reverse().join('')}`];
+  return signs.slice(SHORTEST_PART - 1).map((_, from) => `x${signs.slice(from).join('')}`);
+}
+
+const LONG = /^\p{N}{7,}$/u;
+
+/** The number that a word of `wordsOfCode` is made of: `ob15` of `xob15` and of `z51bo`. */
+export function codeIn(word: string): string | undefined {
+  const code = word.slice(1);
+  if (!hasDigit(code) || !/^[xz]/.test(word)) return undefined;
+  return word.startsWith('x') ? code : [...code].reverse().join('');
 }
 
 export function hasDigit(word: string): boolean {

@@ -1,5 +1,5 @@
 import type { Term } from '../search/query.js';
-import { codeOf, hasDigit, SHORTEST_PART, wordsOf } from '../search/words.js';
+import { codeIn, codeOf, SHORTEST_PART, wordsOf } from '../search/words.js';
 
 /**
  * A text in pieces, of which every second one begins as one of the terms does. A number counts as found as a whole.
@@ -21,9 +21,7 @@ export function piecesOf(text: string, terms: readonly Term[]): readonly string[
   return ['', text];
 }
 
-/** The words of numbers have a letter before them: see `wordsOfCode`. */
 function isNumberIn(text: string, beginning: string): boolean {
-  const code = beginning.slice(1);
-  const isNumber = beginning.startsWith('x') && code.length >= SHORTEST_PART && hasDigit(code);
-  return isNumber && codeOf(text).includes(code);
+  const code = codeIn(beginning) ?? '';
+  return code.length >= SHORTEST_PART && codeOf(text).includes(code);
 }
