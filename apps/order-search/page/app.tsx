@@ -60,7 +60,6 @@ export function App() {
           <Results
             results={answer}
             isOld={isOld}
-            before={before}
             onPage={(next) => {
               scrollTo({ top: 0 });
               go({ typed, before: next, orderNo: undefined });

@@ -4,16 +4,14 @@ import { Pieces } from './pieces.js';
 interface Props {
   readonly results: ResultsView | undefined;
   readonly isOld: boolean;
-  /** The results begin before this order. */
-  readonly before: number | undefined;
   readonly onPage: (before: number | undefined) => void;
   readonly onOpen: (orderNo: number) => void;
 }
 
 /** The orders that were found, with what was found in them. */
-export function Results({ results, isOld, before, onPage, onOpen }: Props) {
+export function Results({ results, isOld, onPage, onOpen }: Props) {
   if (results === undefined) return null;
-  const { orders, next, near, ms } = results;
+  const { orders, before, next, near, ms } = results;
   return (
     <section aria-label="Results" aria-busy={isOld}>
       <p class="hint" role="status">
@@ -22,7 +20,7 @@ export function Results({ results, isOld, before, onPage, onOpen }: Props) {
             Nothing has exactly that. Shown is what has <strong>{near.join(', ')}</strong>.{' '}
           </>
         )}
-        {countOf(results, before)} in {ms} ms
+        {countOf(results)} in {ms} ms
       </p>
       <ol class="results">
         {orders.map(({ orderNo, title, lines }) => (
@@ -47,7 +45,7 @@ export function Results({ results, isOld, before, onPage, onOpen }: Props) {
         ))}
       </ol>
       <div class="buttons">
-        {before !== undefined && (
+        {before !== null && (
           <button type="button" onClick={() => onPage(undefined)}>
             Newest orders
           </button>
@@ -62,8 +60,8 @@ export function Results({ results, isOld, before, onPage, onOpen }: Props) {
   );
 }
 
-function countOf({ orders, next }: ResultsView, before: number | undefined): string {
-  if (before !== undefined) return `${numberOf(orders.length)} before order ${before},`;
+function countOf({ orders, before, next }: ResultsView): string {
+  if (before !== null) return `${numberOf(orders.length)} before order ${before},`;
   if (orders.length === 0) return 'Nothing was found,';
   return next === null ? `${numberOf(orders.length)},` : `The newest ${orders.length} orders,`;
 }

@@ -47,7 +47,7 @@ export function orderRoutes<Tx>(rowlock: Rowlock<Tx>, store: OrderStore<Tx>): Ro
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const { terms, next = null, near } = found;
     const orders = found.orders.map((each) => resultOf(each, terms));
-    res.json({ orders, next, near: near.slice(0, NEAR), ms } satisfies ResultsView);
+    res.json({ orders, before: before ?? null, next, near: near.slice(0, NEAR), ms } satisfies ResultsView);
   });
   routes.get('/examples', async (_req, res) => {
     const [newest, ...others] = await store.newest(2);

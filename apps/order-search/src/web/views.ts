@@ -3,6 +3,8 @@
 export interface ResultsView {
   /** Orders whose numbers were typed, and then the newest ones. */
   readonly orders: readonly ResultView[];
+  /** The page begins before this order. Null: it is the first page. */
+  readonly before: number | null;
   /** The next page begins before this order. Null: this is the last page. */
   readonly next: number | null;
   /** Nothing has what was typed, and the orders have these words, which are one typing error away. Otherwise empty. */
