@@ -1,9 +1,12 @@
+import { createRowlock, defineCapture } from '@rowlock/core';
 import type { Driver } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { context } from '../src/context.js';
 import { type MysqlOptions, mysql } from '../src/index.js';
 import { drift, objectsOf } from '../src/schema/examine/drift.js';
+import { metadataWaits } from '../src/schema/examine/metadata-waits.js';
 import { retention } from '../src/schema/examine/retention.js';
 import { history, oldTransactions } from '../src/schema/examine/transactions.js';
 import { tables } from '../src/schema/tables.js';
@@ -144,6 +147,39 @@ test('what neither table shows is not called healthy', async () => {
   }
   await expect(oldTransactions({ query: unused, execute })).rejects.toThrow('Cannot convert string');
   expect(looks).toHaveLength(2);
+});
+
+test.each([
+  ['ALTER TABLE', "ALTER TABLE rowlock_job COMMENT 'x'"],
+  // MariaDB locks what triggers write no more than a writer does.
+  ...(product === 'mysql' ? [['LOCK TABLES', 'LOCK TABLES captured WRITE']] : []),
+])('a statement that waits for a claim, and behind which the queue waits: %s', async (verb, statement) => {
+  await stage();
+  await plain.query('CREATE TABLE captured (id INT PRIMARY KEY)');
+  const driver = open();
+  const capture = defineCapture({ name: 'c', table: 'captured', id: ['id'], kind: 'k' });
+  await createRowlock({ driver, captures: [capture] }).captures.apply();
+  await plain.query('START TRANSACTION');
+  await plain.query('SELECT * FROM rowlock_job WHERE id = 1 FOR UPDATE');
+  const other = await createConnection(url);
+  onTestFinished(() => other.end());
+  const waiting = other.query(statement);
+  const locks = await vi.waitFor(async () => {
+    const found = await metadataWaits(plain, context(schema, 5_000), 0);
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  expect(locks).toMatchObject([
+    {
+      severity: 'broken',
+      what: expect.stringMatching(new RegExp(`^The ${verb} of the session ${other.threadId} has waited`)),
+      remedy: expect.stringContaining(`KILL ${other.threadId}`),
+    },
+  ]);
+  await plain.query('COMMIT');
+  await waiting;
+  await other.query('UNLOCK TABLES');
+  expect(await metadataWaits(plain, context(schema, 5_000), 0)).toEqual([]);
 });
 
 test('a setting that ends what workers do', async () => {

@@ -15,6 +15,8 @@ interface Setting {
  */
 const SETTINGS: readonly Setting[] = [
   { name: 'innodb_lock_wait_timeout', sql: '5', shown: '5' },
+  // For tables. A statement that changes one waits for the claims, and a handler of these may wait for a statement behind it.
+  { name: 'lock_wait_timeout', sql: '5', shown: '5' },
   { name: 'time_zone', sql: "'+00:00'", shown: '+00:00' },
   { name: 'sql_mode', sql: `'${STRICT_MODE}'`, shown: STRICT_MODE },
   // With CHAIN, a COMMIT would begin another transaction, and what follows would be lost.

@@ -19,7 +19,7 @@ import { CHECKSUMS } from './checksums.js';
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = Object.keys(CHECKSUMS).length;
 
-/** How long a process waits for another one that migrates, in seconds. */
+/** How long a process waits for another one that migrates, and for each table, in seconds. */
 const LOCK_SECONDS = 60;
 
 /** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there, `SchemaDiffers` when one was edited. */
@@ -90,6 +90,8 @@ export async function migrate(
     const server = await versionOf(client);
     checkVersion(server);
     await client.query(NAMES);
+    // The handlers that run hold the job table, and all claims wait behind this.
+    await client.query(`SET SESSION lock_wait_timeout = ${LOCK_SECONDS}`);
     // IF NOT EXISTS needs the right to create a table even when the table exists.
     const applied = await appliedIn(client, sql.schema.applied);
     if (applied === undefined) await client.query(PREPARE);

@@ -3,6 +3,7 @@ import type { Context } from '../../context.js';
 import type { MysqlTransaction } from '../../query.js';
 import { tables } from '../tables.js';
 import { drift } from './drift.js';
+import { metadataWaits } from './metadata-waits.js';
 import { pooler } from './pooler.js';
 import { retention } from './retention.js';
 import { rights } from './rights.js';
@@ -27,6 +28,7 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     schema: () => drift(on, schema),
     rights: () => rights(on, named),
     retention: () => retention(on, schema, named),
+    locks: () => metadataWaits(on, context),
     transactions: () => oldTransactions(on),
     bloat: () => history(on),
     settings: () => settings(on, handlerMs),
