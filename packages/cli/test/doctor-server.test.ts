@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRowlock } from '@rowlock/core';
+import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';
-import { startEmbeddedPostgres } from '@rowlock/servers';
+import { mysqlForTests, startEmbeddedPostgres } from '@rowlock/servers';
+import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { call, objects } from './call.js';
@@ -34,6 +36,38 @@ test('autovacuum that is off for the whole server', async () => {
     code: 0,
     findings: [{ check: 'autovacuum', severity: 'warning', what: 'The server has autovacuum = off.' }],
   });
+});
+
+test('a MySQL that is read-only, and one that does not write through', async () => {
+  const server = await mysqlForTests({ settings: { 'innodb-flush-log-at-trx-commit': '0' } });
+  onTestFinished(() => server.stop());
+  const root = await createConnection({ uri: server.url });
+  onTestFinished(() => root.end());
+  await root.query('CREATE DATABASE jobs');
+  const url = new URL('/jobs', server.url).href;
+  const rowlock = createRowlock({ driver: mysql({ uri: url }) });
+  await rowlock.migrate();
+  await rowlock.close();
+  expect(await examined(url)).toMatchObject({
+    code: 0,
+    findings: [
+      {
+        check: 'durability',
+        severity: 'warning',
+        what: expect.stringContaining('innodb_flush_log_at_trx_commit = 0'),
+      },
+    ],
+  });
+  await root.query('SET GLOBAL super_read_only = ON');
+  const { code, findings } = await examined(url);
+  await root.query('SET GLOBAL super_read_only = OFF, GLOBAL read_only = OFF');
+  expect(code).toBe(1);
+  expect(findings[0]).toMatchObject({
+    check: 'trial',
+    severity: 'broken',
+    what: expect.stringContaining('This server is read-only'),
+  });
+  expect(JSON.stringify(findings)).not.toContain('lost');
 });
 
 test('a queue of notifications that a listening session keeps from being emptied', async () => {

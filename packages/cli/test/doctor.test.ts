@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createRowlock, defineHandler, defineSchedule } from '@rowlock/core';
 import { postgres } from '@rowlock/driver-postgres';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -29,6 +29,167 @@ async function sql(server: Server, url: string, text: string): Promise<void> {
     await connection.end();
   }
 }
+
+/** A job or a run that is left. */
+async function counted(server: Server, url: string): Promise<{ readonly rows: number }> {
+  const count = 'SELECT (SELECT COUNT(*) FROM rowlock_job) + (SELECT COUNT(*) FROM rowlock_run) AS n';
+  if (server.name === 'MySQL') {
+    const connection = await createConnection({ uri: url });
+    const [[row]] = await connection.query<(RowDataPacket & { readonly n: number })[]>(count);
+    await connection.end();
+    return { rows: Number(row?.n) };
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(count.replaceAll(/\browlock_(\w+)/g, 'rowlock.$1'));
+  await client.end();
+  return { rows: Number(rows[0].n) };
+}
+
+const RAISE = "LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$";
+
+type Fault = readonly [sql: string, severity: string, check: string, what: RegExp];
+
+/** What keeps jobs from being enqueued, claimed, recorded or settled, or from being kept. */
+const FAULTS: Readonly<Record<Server['name'], readonly Fault[]>> = {
+  Postgres: [
+    [
+      'ALTER TABLE rowlock_job ADD tenant text NOT NULL',
+      'broken',
+      'trial',
+      /^A job cannot be enqueued: .*tenant/,
+    ],
+    ['ALTER TABLE rowlock_job ADD tenant text NOT NULL', 'broken', 'additions', /tenant of the table job/],
+    ['ALTER TABLE rowlock_run ADD tenant text NOT NULL', 'broken', 'additions', /tenant of the table run/],
+    [
+      `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION no()`,
+      ...(['broken', 'trial', /^A job cannot be enqueued: not today/] as const),
+    ],
+    [
+      `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no AFTER UPDATE ON rowlock_job FOR EACH ROW EXECUTE FUNCTION no()`,
+      ...(['broken', 'trial', /^A job cannot be settled: not today/] as const),
+    ],
+    [
+      `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no BEFORE INSERT ON rowlock_run FOR EACH ROW EXECUTE FUNCTION no()`,
+      ...(['warning', 'additions', /trigger no of the table run/] as const),
+    ],
+    [
+      'CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER gone BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION gone()',
+      ...(['broken', 'trial', /is not found by a claim/] as const),
+    ],
+    [
+      'CREATE RULE none AS ON UPDATE TO rowlock_job DO INSTEAD NOTHING',
+      ...(['broken', 'trial', /cannot be settled/] as const),
+    ],
+    [
+      'CREATE RULE none AS ON UPDATE TO rowlock_run DO INSTEAD NOTHING',
+      ...(['broken', 'additions', /rule none of the table run/] as const),
+    ],
+    [
+      'ALTER TABLE rowlock_job ADD CONSTRAINT odd CHECK (priority > 0)',
+      'broken',
+      'trial',
+      /^A job cannot be enqueued: .*odd/,
+    ],
+    [
+      'ALTER TABLE rowlock_job ADD CONSTRAINT odd UNIQUE (queue)',
+      'warning',
+      'additions',
+      /constraint odd of the table job/,
+    ],
+    [
+      'CREATE UNIQUE INDEX odd ON rowlock_job (queue)',
+      'warning',
+      'additions',
+      /unique index odd of the table job/,
+    ],
+    ['ALTER TABLE rowlock_job ALTER status DROP DEFAULT', 'broken', 'trial', /^A job cannot be enqueued/],
+    [
+      'ALTER TABLE rowlock_run ALTER started_at DROP DEFAULT',
+      'broken',
+      'schema',
+      /default run\.started_at of the schema rowlock is missing/,
+    ],
+    ['ALTER TABLE rowlock_job ALTER id DROP IDENTITY', 'broken', 'schema', /default job\.id/],
+    ['ALTER TABLE rowlock_job SET UNLOGGED', 'broken', 'durability', /^The table job is UNLOGGED/],
+    [
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
+      ...(['warning', 'durability', /synchronous_commit = off/] as const),
+    ],
+  ],
+  MySQL: [
+    [
+      'ALTER TABLE rowlock_job ADD tenant INT NOT NULL',
+      'broken',
+      'trial',
+      /^A job cannot be enqueued: .*tenant/,
+    ],
+    [
+      'ALTER TABLE rowlock_run ADD tenant INT NOT NULL',
+      'broken',
+      'additions',
+      /tenant of the table rowlock_run/,
+    ],
+    [
+      "CREATE TRIGGER no BEFORE INSERT ON rowlock_job FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
+      ...(['broken', 'trial', /^A job cannot be enqueued: not today/] as const),
+    ],
+    [
+      "CREATE TRIGGER no AFTER UPDATE ON rowlock_job FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
+      ...(['broken', 'trial', /^A job cannot be settled: not today/] as const),
+    ],
+    [
+      "CREATE TRIGGER no BEFORE INSERT ON rowlock_run FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
+      ...(['warning', 'additions', /trigger no of the table rowlock_run/] as const),
+    ],
+    [
+      'ALTER TABLE rowlock_job ADD CONSTRAINT odd CHECK (priority > 0)',
+      'broken',
+      'trial',
+      /^A job cannot be enqueued: .*odd/,
+    ],
+    [
+      'CREATE UNIQUE INDEX odd ON rowlock_job (queue)',
+      'warning',
+      'additions',
+      /unique index odd of the table rowlock_job/,
+    ],
+    [
+      'ALTER TABLE rowlock_job ALTER COLUMN status DROP DEFAULT',
+      'broken',
+      'trial',
+      /^A job cannot be enqueued/,
+    ],
+    [
+      'ALTER TABLE rowlock_run ALTER COLUMN started_at DROP DEFAULT',
+      'broken',
+      'schema',
+      /default rowlock_run\.started_at of the database/,
+    ],
+    ['DROP INDEX job_claim ON rowlock_job', 'broken', 'schema', /index rowlock_job\.job_claim.* is missing/],
+    ['DROP INDEX job_claim ON rowlock_job', 'broken', 'trial', /^A job cannot be claimed: .*job_claim/],
+    [
+      'ALTER TABLE rowlock_job ALTER INDEX job_claim INVISIBLE',
+      'broken',
+      'schema',
+      /index rowlock_job\.job_claim.* is invisible/,
+    ],
+    [
+      'ALTER TABLE rowlock_job ALTER INDEX job_later INVISIBLE',
+      'broken',
+      'schema',
+      /index rowlock_job\.job_later.* is invisible/,
+    ],
+    ['DROP INDEX job_later ON rowlock_job', 'broken', 'schema', /index rowlock_job\.job_later.* is missing/],
+    [
+      'DROP INDEX job_leased ON rowlock_job',
+      'broken',
+      'schema',
+      /index rowlock_job\.job_leased.* is missing/,
+    ],
+    ['ALTER TABLE rowlock_run ENGINE = MyISAM', 'broken', 'engine', /rowlock_run has the engine MyISAM/],
+  ],
+};
 
 /** A worker in the database of a test. */
 async function work(server: Server, url: string): Promise<void> {
@@ -82,6 +243,36 @@ describe.each(SERVERS)('on $name', (server) => {
     const { code, stdout } = await call(['doctor'], { url });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^broken {3}schema {8}The index .*job_failed.* is missing\. .*\n$/);
+  });
+
+  test.each(FAULTS[server.name])('nothing works, or is kept: %s', async (fault, severity, check, what) => {
+    const { url } = await stage(server);
+    await sql(server, url, fault);
+    const { code, findings } = await examined(url);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check, severity, what: expect.stringMatching(what) }),
+    );
+    expect(code).toBe(findings.some((finding) => finding.severity === 'broken') ? 1 : 0);
+    // What it has tried is undone.
+    const { rows } = await counted(server, url);
+    expect(rows).toBe(0);
+  });
+
+  test('work that is paused is no fault, and neither is a column with a default', async () => {
+    const { url, rowlock } = await stage(server);
+    await rowlock.jobs.pause('all');
+    await sql(server, url, 'ALTER TABLE rowlock_job ADD COLUMN tenant INT DEFAULT 1');
+    await sql(server, url, 'CREATE INDEX job_tenant ON rowlock_job (tenant)');
+    expect(await examined(url)).toEqual({ code: 0, findings: [] });
+  });
+
+  test('a server that is not there is a finding', async () => {
+    const url =
+      server.name === 'Postgres' ? 'postgres://ada@127.0.0.1:1/jobs' : 'mysql://ada@127.0.0.1:1/jobs';
+    expect(await examined(url)).toMatchObject({
+      code: 1,
+      findings: [{ check: 'server', severity: 'broken', what: expect.stringContaining('could not be made') }],
+    });
   });
 
   test('due jobs that nobody serves', async () => {

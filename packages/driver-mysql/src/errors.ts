@@ -134,6 +134,9 @@ const READ_ONLY_TRANSACTION = 1792;
 const FORBIDDEN = 1290;
 const READ_ONLY = /read[-_]only/i;
 
+/** The tables cannot be written, as with `innodb_force_recovery`. */
+const READ_ONLY_MODE = 1836;
+
 /** Advice for errors that a setting of the server causes. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
   1267: 'The character sets do not match: MySQL must be 8.0.26 or later, and sessions must keep utf8mb4.',
@@ -162,8 +165,16 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
-  const advice = isRefusal(error) ? REFUSED : (SETTING_ADVICE[errnoOf(error)] ?? ADVICE[cause]);
+  const special = isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : SETTING_ADVICE[errnoOf(error)];
+  const advice = special ?? ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+const READS = 'This server is read-only, as a replica is: connect to the one that writes.';
+
+function isReadOnly(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === READ_ONLY_MODE || (errno === FORBIDDEN && READ_ONLY.test(String(Object(error).message)));
 }
 
 /** Whether the server has undone the whole transaction with this error. The next statement would be in another one. */
@@ -178,7 +189,7 @@ function causeOf(given: unknown): DriverErrorCode {
   const errno = errnoOf(error);
   // A server's error has a positive number, and its text may quote a user. The numbers of the operating system are below 0.
   if (errno <= 0 && isLost(error, code)) return 'ConnectionLost';
-  if (errno === FORBIDDEN && READ_ONLY.test(error.message)) return 'ConnectionLost';
+  if (isReadOnly(error)) return 'ConnectionLost';
   return CAUSES[errno] ?? 'Unknown';
 }
 

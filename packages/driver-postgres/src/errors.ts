@@ -39,6 +39,9 @@ const CAUSES: Readonly<Record<string, DriverErrorCode>> = {
   '54': 'InvalidInput',
 };
 
+/** Of a standby, or of a session that may not write. */
+const READ_ONLY_TRANSACTION = '25006';
+
 /** A standby's message for a transaction that is to write, under a code with many meanings. */
 const UNSUPPORTED = '0A000';
 const READ_ONLY = /read-write mode during recovery/;
@@ -87,8 +90,16 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const cause = known === 'Unknown' && !isServers(error) ? otherwise : known;
   const message = messageOf(error);
   const isBehind = cause === 'UniqueViolation' && COUNTED.has(Object(error).constraint);
-  const advice = isBehind ? BEHIND : isRefusal(error) ? REFUSED : ADVICE[cause];
+  const special = isBehind ? BEHIND : isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : undefined;
+  const advice = special ?? ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+}
+
+const READS = 'This server is read-only, as a standby is: connect to the one that writes.';
+
+function isReadOnly(error: unknown): boolean {
+  const { code, message } = Object(error);
+  return code === READ_ONLY_TRANSACTION || (code === UNSUPPORTED && READ_ONLY.test(message));
 }
 
 /** Whether the server sent the error. Names, networks and TLS have many codes of their own, or none. */
@@ -101,7 +112,7 @@ function causeOf(given: unknown): DriverErrorCode {
   if (!isError(error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
-  if (code === UNSUPPORTED && READ_ONLY.test(error.message)) return 'ConnectionLost';
+  if (isReadOnly(error)) return 'ConnectionLost';
   const routine = 'routine' in error ? error.routine : undefined;
   if (code === LOCK_NOT_AVAILABLE && routine === INTERRUPTED) return 'LockTimeout';
   if (code === LIMIT_EXCEEDED && routine === NOTIFYING) return 'OutOfResources';

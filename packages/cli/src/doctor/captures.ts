@@ -2,7 +2,10 @@ import type { Fault } from '@rowlock/core/driver';
 import type { Subject } from './subject.js';
 
 /** Compares the triggers of the program's captures with what they should be. */
-export async function captures({ rowlock, driver }: Subject): Promise<readonly Fault[]> {
+export async function captures({
+  rowlock,
+  driver,
+}: Pick<Subject, 'rowlock' | 'driver'>): Promise<readonly Fault[]> {
   if (driver.captures === undefined) return [];
   return (await rowlock.captures.check()).flatMap(({ name, problems }) =>
     problems.map(({ code, message }) => ({

@@ -8,9 +8,13 @@ import { leases } from './leases.js';
 import { schedules } from './schedules.js';
 import { start } from './start.js';
 import type { Subject } from './subject.js';
+import { trial } from './trial.js';
 import { unserved } from './unserved.js';
 
-/** Looks for all that is wrong. What keeps workers from starting is found alone: much else follows from it. */
+/**
+ * Looks for all that is wrong. A look that fails is a finding, and keeps no other from its work. What keeps workers from
+ * starting is found alone: much else follows from it.
+ */
 export async function diagnose(
   rowlock: Rowlock<unknown>,
   driver: Driver,
@@ -18,21 +22,31 @@ export async function diagnose(
 ): Promise<readonly Finding[]> {
   const { verified, findings } = await start(driver);
   if (verified === null) return findings;
-  const [{ lanes }, all] = await Promise.all([rowlock.insight.stats(), rowlock.insight.workers()]);
-  const subject: Subject = { rowlock, driver, lanes, workers: all.filter(({ alive }) => alive) };
-  const found = await Promise.all([
-    driver.schema.examine?.(handlerMs) ?? [],
-    examined({
-      unserved: async () => unserved(subject),
-      leases: () => leases(subject),
-      keys: () => keys(subject),
-      connections: async () => connections(verified),
-      clock: () => clock(subject),
-      schedules: () => schedules(subject),
-      captures: () => captures(subject),
+  const catalog = (await driver.schema.examine?.(handlerMs)) ?? [];
+  const subject = subjectOf(rowlock, driver);
+  const seen = await subject.catch(() => null);
+  const found = await examined({
+    // What an engine without transactions has written cannot be undone.
+    ...(!catalog.some(({ check }) => check === 'engine') && { trial: () => trial({ rowlock, driver }) }),
+    statistics: () => subject.then(() => []),
+    ...(seen !== null && {
+      unserved: async () => unserved(seen),
+      leases: () => leases(seen),
+      keys: () => keys(seen),
     }),
-  ]);
-  return [...findings, ...found.flat()].toSorted((one, other) => RANK[one.severity] - RANK[other.severity]);
+    connections: async () => connections(verified),
+    clock: () => clock({ driver }),
+    schedules: () => schedules({ rowlock }),
+    captures: () => captures({ rowlock, driver }),
+  });
+  return [...findings, ...catalog, ...found].toSorted(
+    (one, other) => RANK[one.severity] - RANK[other.severity],
+  );
+}
+
+async function subjectOf(rowlock: Rowlock<unknown>, driver: Driver): Promise<Subject> {
+  const [{ lanes }, all] = await Promise.all([rowlock.insight.stats(), rowlock.insight.workers()]);
+  return { rowlock, driver, lanes, workers: all.filter(({ alive }) => alive) };
 }
 
 /** The worst come first. */

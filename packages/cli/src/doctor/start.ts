@@ -13,9 +13,10 @@ const CHECKS: Partial<Record<DriverErrorCode, string>> = {
   SchemaDiffers: 'schema',
   PermissionDenied: 'rights',
   EngineUnsuitable: 'server',
+  ConnectionLost: 'server',
 };
 
-/** Whether a worker would start here. @throws DriverError `ConnectionLost` */
+/** Whether a worker would start here. */
 export async function start(driver: Driver): Promise<Started> {
   try {
     const verified = await driver.schema.verify();
@@ -27,7 +28,7 @@ export async function start(driver: Driver): Promise<Started> {
     }));
     return { verified, findings };
   } catch (error) {
-    if (!isDriverError(error) || error.code === 'ConnectionLost') throw error;
+    if (!isDriverError(error)) throw error;
     const check = CHECKS[error.code] ?? 'settings';
     const finding = {
       check,

@@ -24,10 +24,9 @@ export interface Fault {
 export type Checks = Readonly<Record<string, () => Promise<readonly Fault[]>>>;
 
 /**
- * Makes all of these checks. One that fails does not keep the others from their work.
+ * Makes all of these checks. One that fails is a finding, and does not keep the others from their work.
  *
  * @returns What is wrong, in the order of the checks.
- * @throws DriverError `ConnectionLost`
  */
 export async function examined(checks: Checks): Promise<readonly Finding[]> {
   const found = await Promise.all(
@@ -40,14 +39,15 @@ export async function examined(checks: Checks): Promise<readonly Finding[]> {
 }
 
 function skipped(error: unknown): readonly Fault[] {
-  if (isDriverError(error, 'ConnectionLost')) throw error;
   const message = error instanceof Error ? error.message : String(error);
   return [
     {
       severity: 'skipped',
       what: `This could not be checked: ${message}`,
       why: 'Something may be wrong there.',
-      remedy: 'Use an account that may read it.',
+      remedy: isDriverError(error, 'PermissionDenied')
+        ? 'Use an account that may read it.'
+        : 'Mend that first.',
     },
   ];
 }

@@ -5,12 +5,16 @@ import { identifier } from '../../identifier.js';
 import { type MysqlTransaction, query } from '../../query.js';
 
 /**
- * The columns, the indexes with their columns, and the procedures that workers call. Their definitions are left out, as the servers and
+ * The columns and which of them have defaults, the indexes with their columns, and the procedures that workers call. Their definitions are left out, as the servers and
  * their versions write them in different ways. An account sees those of the tables to which it has rights.
  */
 const OBJECTS = `
   SELECT CONCAT('column ', TABLE_NAME, '.', COLUMN_NAME) AS name FROM information_schema.COLUMNS
   WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%'
+  UNION ALL
+  SELECT CONCAT('default ', TABLE_NAME, '.', COLUMN_NAME) FROM information_schema.COLUMNS
+  WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' AND (
+    IS_NULLABLE = 'NO' AND COLUMN_DEFAULT IS NOT NULL OR EXTRA LIKE '%auto_increment%' OR COALESCE(GENERATION_EXPRESSION, '') <> '')
   UNION ALL
   SELECT CONCAT('index ', TABLE_NAME, '.', INDEX_NAME, '(', GROUP_CONCAT(COLUMN_NAME ORDER BY SEQ_IN_INDEX SEPARATOR ', '), ')')
   FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' GROUP BY TABLE_NAME, INDEX_NAME
@@ -19,12 +23,12 @@ const OBJECTS = `
   WHERE ROUTINE_SCHEMA = ? AND ROUTINE_NAME LIKE 'rowlock\\_%' AND ROUTINE_NAME NOT IN ('rowlock_enqueue', 'rowlock_pause', 'rowlock_resume')`;
 
 export async function objectsOf(on: MysqlTransaction, schema: string): Promise<ReadonlySet<string>> {
-  const rows = await query<{ name: string }>(on, OBJECTS, [schema, schema, schema]);
+  const rows = await query<{ name: string }>(on, OBJECTS, [schema, schema, schema, schema]);
   return new Set(rows.map(({ name }) => name));
 }
 
 /** What the migrations make, as `objectsOf` finds it. A test writes the file. */
-async function expectedObjects(): Promise<readonly string[]> {
+export async function expectedObjects(): Promise<readonly string[]> {
   const text = await readFile(new URL('../../../migrations/objects.txt', import.meta.url), 'utf8');
   return text.split('\n').filter((line) => line !== '');
 }
@@ -50,7 +54,7 @@ export async function drift(on: MysqlTransaction, schema: string): Promise<reado
 }
 
 function tableIn(name: string): string | undefined {
-  return /^(?:column|index) (\w+)\./.exec(name)?.[1];
+  return /^(?:column|default|index) (\w+)\./.exec(name)?.[1];
 }
 
 /** Those of these tables that are there, and to which this account has no right. */

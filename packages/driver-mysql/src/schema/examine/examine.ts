@@ -2,7 +2,11 @@ import { examined, type Finding } from '@rowlock/core/driver';
 import type { Context } from '../../context.js';
 import type { MysqlTransaction } from '../../query.js';
 import { tables } from '../tables.js';
+import { additions } from './additions.js';
 import { drift } from './drift.js';
+import { durability } from './durability.js';
+import { engine } from './engine.js';
+import { invisible } from './invisible.js';
 import { metadataWaits } from './metadata-waits.js';
 import { pooler } from './pooler.js';
 import { retention } from './retention.js';
@@ -20,12 +24,15 @@ export interface Examined {
   readonly sharesSessions: () => Promise<boolean>;
 }
 
-/** Looks for what is wrong with this database. @throws DriverError `ConnectionLost` */
+/** Looks for what is wrong with this database. */
 export function examine({ on, context, handlerMs, sharesSessions }: Examined): Promise<readonly Finding[]> {
   const { schema } = context;
   const named = tables(schema);
   return examined({
-    schema: () => drift(on, schema),
+    schema: async () => [...(await drift(on, schema)), ...(await invisible(on, context))],
+    additions: () => additions(on, schema),
+    engine: () => engine(on, schema),
+    durability: () => durability(on),
     rights: () => rights(on, named),
     retention: () => retention(on, schema, named),
     locks: () => metadataWaits(on, context),

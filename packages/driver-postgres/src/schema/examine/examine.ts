@@ -2,9 +2,11 @@ import { examined, type Finding } from '@rowlock/core/driver';
 import type { Context } from '../../context.js';
 import type { PostgresTransaction } from '../../query.js';
 import { tables } from '../tables.js';
+import { additions } from './additions.js';
 import { autovacuum } from './autovacuum.js';
 import { bloat } from './bloat.js';
 import { drift } from './drift.js';
+import { durability } from './durability.js';
 import { pooler } from './pooler.js';
 import { retention } from './retention.js';
 import { rights } from './rights.js';
@@ -21,11 +23,13 @@ export interface Examined {
   readonly sharesSessions: () => Promise<boolean>;
 }
 
-/** Looks for what is wrong with this database. @throws DriverError `ConnectionLost` */
+/** Looks for what is wrong with this database. */
 export function examine({ on, context, handlerMs, sharesSessions }: Examined): Promise<readonly Finding[]> {
   const named = tables(context.schema);
   return examined({
     schema: () => drift(on, context.schema),
+    additions: () => additions(on, named),
+    durability: () => durability(on, named),
     rights: () => rights(on, named),
     retention: () => retention(on, named),
     transactions: () => oldTransactions(on),
