@@ -88,3 +88,16 @@ describe('triggers of one partition', () => {
     expect(await stage.changes()).toEqual(['insert 1', 'insert 11']);
   });
 });
+
+test('check warns of sessions that are replicas by their settings', async () => {
+  const { role } = await stage.user('replica');
+  const rowlock = await stage.captured('CREATE TABLE t (id bigint PRIMARY KEY)');
+  expect(await rowlock.captures.check()).toMatchObject([{ warnings: [] }]);
+  const database = new URL(stage.url).pathname.slice(1);
+  await stage.client.query(
+    `ALTER ROLE ${role} IN DATABASE ${database} SET session_replication_role = replica`,
+  );
+  expect(await rowlock.captures.check()).toMatchObject([
+    { problems: [], warnings: [expect.stringContaining('session_replication_role = replica')] },
+  ]);
+});

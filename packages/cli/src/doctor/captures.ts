@@ -1,5 +1,10 @@
-import type { Fault } from '@rowlock/core/driver';
+import type { CaptureProblem, Fault } from '@rowlock/core/driver';
 import type { Subject } from './subject.js';
+
+const REMEDIES: Partial<Record<CaptureProblem['code'], string>> = {
+  lost: 'Enqueue all rows again: `rowlock.captures.backfill()`.',
+  table: 'Change the capture, the table or the rights, and call `rowlock.captures.apply()`.',
+};
 
 /** Compares the triggers of the program's captures with what they should be. */
 export async function captures({
@@ -12,10 +17,7 @@ export async function captures({
       severity: 'broken',
       what: `The capture ${name}: ${message}`,
       why: 'Changes of the table do not become jobs, or others than the program means.',
-      remedy:
-        code === 'lost'
-          ? 'Enqueue all rows again: `rowlock.captures.backfill()`.'
-          : 'Call `rowlock.captures.apply()`.',
+      remedy: REMEDIES[code] ?? 'Call `rowlock.captures.apply()`.',
     })),
   );
 }

@@ -13,6 +13,11 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
                SELECT FROM pg_subscription_rel
                WHERE srrelid = captured.oid OR srrelid IN (SELECT relid FROM pg_partition_tree(captured.oid))
              ) AS is_subscribed,
+             current_setting('session_replication_role') = 'replica' OR EXISTS (
+               SELECT FROM pg_db_role_setting
+               WHERE 'session_replication_role=replica' = ANY (setconfig)
+                 AND setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+             ) AS has_replicas,
              ${hidesRows('captured', "'*', 'r'")} AS hides_rows,
              (SELECT json_agg(json_build_object(
                 'name', attname, 'notNull', attnotnull, 'virtual', attgenerated = 'v',

@@ -35,6 +35,7 @@ interface TableRow {
   is_child: boolean;
   has_children: boolean;
   is_subscribed: boolean;
+  has_replicas: boolean;
   hides_rows: boolean;
   columns: readonly Column[] | null;
   unique_keys: readonly (readonly string[])[] | null;
@@ -130,27 +131,32 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
-  return [
-    ...(row.kind === 'p'
-      ? [
-          'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped or detached by itself is not captured.',
-        ]
-      : []),
-    ...(row.is_partition
-      ? [
-          'The table is a partition: an UPDATE that moves a row to another partition is a DELETE here, or an INSERT.',
-        ]
-      : []),
-    ...(row.has_children && row.kind === 'r'
-      ? ['Other tables inherit from the table. Their rows are not captured: capture these tables too.']
-      : []),
-    ...(row.hides_rows
-      ? ['Row level security hides rows of the table from this database user, so that a backfill is refused.']
-      : []),
-    ...(row.is_subscribed
-      ? [
-          `A subscription writes to the table. Its changes are ${isRow ? 'captured by triggers that are enabled ALWAYS' : 'not captured'}.`,
-        ]
-      : []),
+  const always = 'captured only by triggers that are enabled ALWAYS';
+  const warnings: readonly (readonly [boolean, string])[] = [
+    [
+      row.kind === 'p',
+      'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped or detached by itself is not captured.',
+    ],
+    [
+      row.is_partition,
+      'The table is a partition: an UPDATE that moves a row to another partition is a DELETE here, or an INSERT.',
+    ],
+    [
+      row.has_children && row.kind === 'r',
+      'Other tables inherit from the table. Their rows are not captured: capture these tables too.',
+    ],
+    [
+      row.hides_rows,
+      'Row level security hides rows of the table from this database user, so that a backfill is refused.',
+    ],
+    [
+      row.is_subscribed,
+      `A subscription writes to the table. Its changes are ${isRow ? always : 'not captured'}.`,
+    ],
+    [
+      row.has_replicas,
+      `By the settings of a user, the database or the server, sessions have session_replication_role = replica. Their changes are ${always}.`,
+    ],
   ];
+  return warnings.filter(([applies]) => applies).map(([, warning]) => warning);
 }
