@@ -216,14 +216,17 @@ describe.each([
   test('a search that is given up ends in the server too', async () => {
     const held = await holdSearch(parts.url);
     const [given, searches] = [new AbortController(), 8];
-    // More than there are connections.
-    const searching = Array.from({ length: searches }, () => parts.find('a', { limit: 20 }, given.signal));
-    const ends = Promise.allSettled(searching);
-    await eventually(async () => (await held.waiting()) === 5);
-    given.abort();
-    expect((await ends).map(({ status }) => status)).toEqual(Array(searches).fill('rejected'));
-    expect(await held.waiting()).toBe(0);
-    await held.free();
+    try {
+      // More than there are connections.
+      const searching = Array.from({ length: searches }, () => parts.find('a', { limit: 20 }, given.signal));
+      const ends = Promise.allSettled(searching);
+      await eventually(async () => (await held.waiting()) === 5);
+      given.abort();
+      expect((await ends).map(({ status }) => status)).toEqual(Array(searches).fill('rejected'));
+      expect(await held.waiting()).toBe(0);
+    } finally {
+      await held.free();
+    }
     expect((await find('a')).length).toBe(20);
   });
 

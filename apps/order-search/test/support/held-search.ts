@@ -42,7 +42,7 @@ async function onMysql(uri: string): Promise<HeldSearch> {
   return {
     async waiting() {
       const [rows] = await reader.query<(RowDataPacket & { n: number })[]>(
-        `SELECT COUNT(*) AS n FROM performance_schema.processlist
+        `SELECT COUNT(*) AS n FROM information_schema.processlist
          WHERE db = DATABASE() AND state = 'Waiting for table metadata lock' AND info LIKE '%SELECT ord_no, \`lines\`%'`,
       );
       return rows[0]?.n ?? 0;
