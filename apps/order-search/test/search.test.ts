@@ -173,6 +173,16 @@ describe.each([
     for (const typed of ['aardwxyf', 'gnu']) expect(await find(typed), typed).not.toContain(29);
   });
 
+  test('no query is too much', async () => {
+    const words = Array.from(
+      { length: 12 },
+      (_, n) => `${'qwertzuiopasdfg'.slice(n % 5)}${'bcdfghjklmnpq'[n]}`,
+    );
+    const numbers = Array.from({ length: 6 }, (_, n) => `zxcvbnm${'bcdfgh'[n]} b${n}123 99${n}4`);
+    for (const typed of [words.join(' '), numbers.join(' '), 'abcdefghij'.repeat(20), '9'.repeat(200)])
+      expect(await find(typed), typed).toEqual([]);
+  });
+
   test('an order that is gone is not found', async () => {
     await write('INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (13, 5, ?)', ['okapi'], [13]);
     expect(await find('okapi')).toEqual([13]);

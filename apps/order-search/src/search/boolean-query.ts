@@ -2,10 +2,17 @@ import { type Choice, isShort, type Term } from './query.js';
 
 /**
  * The terms in the language of MySQL's `AGAINST (… IN BOOLEAN MODE)`. Each word has letters and digits alone, but for its `*`.
- * It may find more than the terms mean: see `isLookedUpWhole`.
+ * It may find more than the terms mean: see `isLookedUpWhole`. The server takes some thirty parentheses in all, so there is none that
+ * is not needed.
  */
 export function booleanQueryOf(terms: readonly Term[]): string {
-  return terms.map((ways) => `+(${ways.map(wayOf).join(' ')})`).join(' ');
+  return terms
+    .map((ways) => {
+      const [only, ...others] = ways.map(lookedUp);
+      if (only !== undefined && others.length === 0) return allOf(only);
+      return `+(${ways.map(wayOf).join(' ')})`;
+    })
+    .join(' ');
 }
 
 /** Whether the index looks up all that a term wants. */
@@ -13,10 +20,19 @@ export function isLookedUpWhole(ways: Term): boolean {
   return ways.every((choices) => lookedUp(choices).length === choices.length);
 }
 
-function wayOf(choices: readonly Choice[]): string {
-  return `(${lookedUp(choices)
-    .map((choice) => `+(${choice.map(indexed).join(' ')})`)
-    .join(' ')})`;
+/** One of several ways. */
+function wayOf(way: readonly Choice[]): string {
+  const choices = lookedUp(way);
+  return choices.length === 1
+    ? choices.flatMap((choice) => choice.map(indexed)).join(' ')
+    : `(${allOf(choices)})`;
+}
+
+function allOf(choices: readonly Choice[]): string {
+  return choices
+    .map((choice) => choice.map(indexed))
+    .map((words) => (words.length === 1 ? `+${words.join('')}` : `+(${words.join(' ')})`))
+    .join(' ');
 }
 
 /** The index would gather all matches of the short part of a number, which may be in every order. */

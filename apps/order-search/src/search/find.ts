@@ -25,30 +25,53 @@ export async function find<Tx>(
 ): Promise<Findings> {
   const terms = termsOf(typed);
   const named = await store.entries(ordersIn(typed), signal);
-  const found = await pageOf(terms, page);
-  const near = nearOf(terms);
-  const mayBeNear = near.flat(3).length > terms.flat(3).length;
-  if (found.orders.length > 0 || !mayBeNear || !(await isUnknown())) return { ...found, terms, near: [] };
-  const nearly = await pageOf(near, page);
-  const narrow = narrowedTo(nearly.orders, near);
+  const pageOf = async (wanted: readonly Term[]) => {
+    const limit = page.limit + 1 + named.length;
+    return cut(named, await store.search(wanted, { ...page, limit }, signal), page);
+  };
+  const exactly = { ...(await pageOf(terms)), terms, near: [] };
+  if (exactly.orders.length > 0 || terms.length === 0) return exactly;
+  // An address may lead behind the last page of what there is.
+  const isThere = async () => named.length > 0 || (await isFound(store, terms, signal));
+  if (page.before !== undefined && (await isThere())) return exactly;
+  const wanted = await nearTermsOf(store, terms, signal);
+  const nearly = await pageOf(wanted);
+  const narrow = narrowedTo(nearly.orders, wanted);
   return { ...nearly, terms: narrow, near: wordsBeyond(narrow, narrowedTo(nearly.orders, terms)) };
+}
 
-  /** An address may lead behind the last page of what there is. */
-  async function isUnknown(): Promise<boolean> {
-    if (page.before === undefined) return true;
-    return named.length === 0 && (await store.search(terms, { limit: 1 }, signal)).length === 0;
-  }
+/** A page of the orders that were typed, and of the newest ones that were found. */
+function cut(
+  named: readonly Found[],
+  newest: readonly Found[],
+  { before, limit }: Page,
+): Pick<Findings, 'orders' | 'next'> {
+  const first = before === undefined ? named : [];
+  const isNamed = new Set(named.map(({ orderNo }) => orderNo));
+  const others = newest.filter(({ orderNo }) => !isNamed.has(orderNo));
+  const shown = others.slice(0, limit - first.length);
+  const next = others.length > shown.length ? shown.at(-1)?.orderNo : undefined;
+  return { orders: [...first, ...shown], next };
+}
 
-  async function pageOf(
-    wanted: readonly Term[],
-    { before, limit }: Page,
-  ): Promise<Pick<Findings, 'orders' | 'next'>> {
-    const first = before === undefined ? named : [];
-    const isNamed = new Set(named.map(({ orderNo }) => orderNo));
-    const newest = await store.search(wanted, { before, limit: limit + 1 + named.length }, signal);
-    const others = newest.filter(({ orderNo }) => !isNamed.has(orderNo));
-    const shown = others.slice(0, limit - first.length);
-    const next = others.length > shown.length ? shown.at(-1)?.orderNo : undefined;
-    return { orders: [...first, ...shown], next };
-  }
+/** Terms that nothing has, with what is near them, and the others as they are. Where each has something, all with what is near. */
+async function nearTermsOf<Tx>(
+  store: OrderStore<Tx>,
+  terms: readonly Term[],
+  signal?: AbortSignal,
+): Promise<readonly Term[]> {
+  if (terms.length === 1) return nearOf(terms);
+  const known = new Set<Term>();
+  for (const term of terms) if (await isFound(store, [term], signal)) known.add(term);
+  if (known.size === terms.length) return nearOf(terms);
+  const near = nearOf(terms.filter((term) => !known.has(term)));
+  return [...known, ...near];
+}
+
+async function isFound<Tx>(
+  store: OrderStore<Tx>,
+  terms: readonly Term[],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  return (await store.search(terms, { limit: 1 }, signal)).length > 0;
 }

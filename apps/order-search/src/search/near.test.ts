@@ -44,3 +44,10 @@ test('other alphabets have their own letters', () => {
   expect(near('моква')).toContain('москва*');
   expect(near('東京東京')).toContain('東京東');
 });
+
+test('there is an end to what is near', () => {
+  expect(near('a'.repeat(31))).toEqual([`${'a'.repeat(31)}*`]);
+  expect(near('9'.repeat(200))).toHaveLength(3);
+  const many = Array.from({ length: 12 }, (_, n) => 'bcdfghjklmnp'.slice(n) + 'bcdfghjklmnp'.slice(0, n));
+  expect(near(many.join(' ')).length).toBeLessThan(4_100);
+});

@@ -7,13 +7,22 @@ const SHORTEST_WORD = 4;
 const SHORTEST_NUMBER = 8;
 /** A shorter beginning begins too many words. */
 const SHORTEST_BEGINNING = 5;
+/** A longer word has very many neighbours, and nobody typed it. */
+const LONGEST = 30;
+/** With more words than this a search takes too long: what comes after them is taken as it is. */
+const MOST_WORDS = 4_000;
 
 /**
  * The terms, whose words also stand for those that are one typing error away: a letter too many or too few, another letter, or two
  * neighbours in the wrong order. The index is asked for all of these words, so that it needs nothing else for them.
  */
 export function nearOf(terms: readonly Term[]): readonly Term[] {
-  return terms.map((ways) => ways.map((choices) => choices.map(nearChoiceOf)));
+  let words = 0;
+  return terms.map((term) => {
+    const near = term.map((choices) => choices.map(nearChoiceOf));
+    words += near.flat(2).length;
+    return words > MOST_WORDS ? term : near;
+  });
 }
 
 function nearChoiceOf(choice: Choice): Choice {
@@ -24,6 +33,7 @@ function nearChoiceOf(choice: Choice): Choice {
 function nearWordsOf(word: string): readonly string[] {
   const isOpen = word.endsWith('*');
   const text = word.replace('*', '');
+  if (text.length > LONGEST) return [word];
   if (hasDigit(text)) {
     if ((codeIn(text) ?? '').length < SHORTEST_NUMBER) return [word];
     return [word, ...errorsIn(text.slice(1)).map((near) => `${text.slice(0, 1)}${near}*`)];

@@ -26,6 +26,10 @@ test('beyond twelve words nothing is looked at', () => {
   expect(termsOf('alpha '.repeat(40))).toHaveLength(12);
 });
 
+test('a number may say the same twice', () => {
+  expect(termsOf('171 55 55')).toEqual([[[['x1715555*', 'z5555171*']], [['171'], ['55'], ['55*']]]]);
+});
+
 test('numbers alone may be those of orders', () => {
   for (const typed of [
     '4711 4712',
