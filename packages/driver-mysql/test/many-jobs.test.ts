@@ -59,6 +59,7 @@ test('a group of many jobs is leased, noted, locked again, and put back when its
     reclaimed: MANY,
     missing: ['1'],
     own: [],
+    refused: [],
   });
   const [left] = await pool.query('SELECT status, COUNT(*) AS jobs FROM rowlock_job GROUP BY status');
   expect(left).toEqual([{ status: 'new', jobs: MANY }]);

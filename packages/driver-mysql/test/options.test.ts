@@ -113,7 +113,7 @@ test('numbers that come as text are numbers all the same', async () => {
       [over, anchor.workerId, lapsed],
     );
     const reclaimed = await driver.claims.reclaim({ queues: ['q'], dead: [] });
-    expect(reclaimed).toEqual({ reclaimed: 1, missing: ['999'], own: [] });
+    expect(reclaimed).toEqual({ reclaimed: 1, missing: ['999'], own: [], refused: [] });
     await anchor.release();
   } finally {
     await plain.end();

@@ -31,7 +31,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     await until('more than one beat was needed', async () => {
       for (const observer of [direct, pooled]) {
         expect(await aliveTo(observer)).toEqual([true, true]);
-        expect(await reclaim(observer)).toEqual({ reclaimed: 0, missing: [], own: [] });
+        expect(await reclaim(observer)).toEqual({ reclaimed: 0, missing: [], own: [], refused: [] });
       }
       return (await stage.reader.now()).getTime() > began.getTime() + LONG_MS;
     });
@@ -39,7 +39,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     await pooled.kill();
     await until('its heart has stopped', async () => (await aliveTo(direct))[1] === false);
     expect(await aliveTo(direct)).toEqual([true, false]);
-    expect(await reclaim(direct)).toEqual({ reclaimed: 1, missing: [workerId], own: [] });
+    expect(await reclaim(direct)).toEqual({ reclaimed: 1, missing: [workerId], own: [], refused: [] });
     expect(await stage.row(job)).toMatchObject({ status: 'new', runId: null });
     const held = stage.claimSession();
     expect(await held.lockLeased(runId, [job.id], true)).toEqual(new Map());
@@ -53,7 +53,7 @@ export const heartbeats = theme('heartbeats', (test) => {
     expect(anchors[1]?.pushed).toBe(false);
     const { workerId } = await leased(stage, dying.driver);
     const reclaim = () => driver.claims.reclaim({ queues: [stage.queue], dead: [workerId] });
-    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [], own: [] });
+    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [], own: [], refused: [] });
     await dying.kill();
     await until('its lease is put back', async () => (await reclaim()).reclaimed === 1);
   });
@@ -113,6 +113,7 @@ export const heartbeats = theme('heartbeats', (test) => {
       reclaimed: 0,
       missing: [],
       own: [],
+      refused: [],
     });
     finish.open();
     expect(await allSettled(stage)).toMatchObject([{ output: 'undisturbed', attempt: 1, crashes: 0 }]);

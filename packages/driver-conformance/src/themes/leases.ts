@@ -129,6 +129,7 @@ export const leases = theme('leases', (test) => {
       reclaimed: 0,
       missing: [],
       own: [],
+      refused: [],
     });
     expect((await stage.row(job)).status).toBe('in-progress');
   });
@@ -138,8 +139,8 @@ export const leases = theme('leases', (test) => {
     const { job, runId, workerId } = await leased(stage);
     const reclaim = (by: string, ...ended: readonly string[]) =>
       driver.claims.reclaim({ queues: [queue], dead: [workerId], own: { workerId: by, ended } });
-    expect(await reclaim('1000000000')).toEqual({ reclaimed: 0, missing: [], own: [] });
-    expect(await reclaim(workerId)).toEqual({ reclaimed: 0, missing: [], own: [runId] });
+    expect(await reclaim('1000000000')).toEqual({ reclaimed: 0, missing: [], own: [], refused: [] });
+    expect(await reclaim(workerId)).toEqual({ reclaimed: 0, missing: [], own: [runId], refused: [] });
     expect(await reclaim(workerId, randomUUID())).toMatchObject({ reclaimed: 0 });
     expect((await stage.row(job)).status).toBe('in-progress');
     expect(await reclaim(workerId, runId)).toMatchObject({ reclaimed: 1 });
@@ -154,11 +155,12 @@ export const leases = theme('leases', (test) => {
     await dying.kill();
     const lapsed = () => driver.claims.reclaim({ queues: [queue], dead: ['1000000000'] });
     await until('the lease lapses', async () => (await lapsed()).missing.includes(workerId));
-    expect(await lapsed()).toEqual({ reclaimed: 0, missing: [workerId], own: [] });
+    expect(await lapsed()).toEqual({ reclaimed: 0, missing: [workerId], own: [], refused: [] });
     expect(await driver.claims.reclaim({ queues: ['another'], dead: [workerId] })).toEqual({
       reclaimed: 0,
       missing: [],
       own: [],
+      refused: [],
     });
     expect((await stage.row(job)).status).toBe('in-progress');
 
@@ -191,10 +193,11 @@ export const leases = theme('leases', (test) => {
       reclaimed: 0,
       missing: [workerId],
       own: [],
+      refused: [],
     });
     await held.commit();
     expect(await stage.row(job)).toMatchObject({ status: 'complete' });
-    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [], own: [] });
+    expect(await reclaim()).toEqual({ reclaimed: 0, missing: [], own: [], refused: [] });
   });
 
   test('a lease that is over is put back, though the session of its worker be open', async (stage) => {

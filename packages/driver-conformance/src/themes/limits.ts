@@ -304,6 +304,7 @@ export const limits = theme('limits', (test) => {
       leased: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
     };
     expect(await driver.claims.survey({ queues: [queue], kinds: ['work'] })).toEqual({
       ...found,

@@ -17,6 +17,7 @@ export const survey = theme('survey', (test) => {
       unlimited: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
       waiting: false,
     });
   });
@@ -29,6 +30,7 @@ export const survey = theme('survey', (test) => {
       limited: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
       waiting: false,
       unlimited: false,
     });
@@ -43,6 +45,7 @@ export const survey = theme('survey', (test) => {
       limited: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
       waiting: true,
       unlimited: true,
     });
@@ -68,6 +71,7 @@ export const survey = theme('survey', (test) => {
       limited: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
       waiting: false,
       unlimited: false,
     });
@@ -84,6 +88,7 @@ export const survey = theme('survey', (test) => {
       limited: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
       waiting: false,
       unlimited: false,
     });
@@ -213,6 +218,7 @@ export const survey = theme('survey', (test) => {
       limited: false,
       followers: expect.any(Boolean),
       nextTickMs: null,
+      refused: [],
       waiting: false,
       unlimited: false,
     });
