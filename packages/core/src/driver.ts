@@ -79,7 +79,7 @@ export { connectionUrl } from './driver/toolbox/connection-url.js';
 export { type Migration, migrationFiles } from './driver/toolbox/migration-files.js';
 export { checkCall, endRefused, implicitEndRefused } from './driver/toolbox/own-transaction.js';
 export { firstError, messageOf, SOCKET_CODES } from './driver/toolbox/socket-errors.js';
-export { type LockProbe, verifyLocks } from './driver/verify-locks.js';
+export { type LockProbe, PROBE_WAIT_MS, verifyLocks } from './driver/verify-locks.js';
 export { concerns, type Hint, isHint, merged, type WakeUp, wakeUpOf } from './driver/wake-up.js';
 export { newWorkerId } from './driver/worker-id.js';
 export type * from './driver/workers.js';
@@ -116,7 +116,6 @@ export {
 } from './job/limits-text.js';
 export { newPublicId } from './job/public-id.js';
 export { type Rate, type RateNumbers, startAt } from './job/rate.js';
-export { checkOptions } from './known-options.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';

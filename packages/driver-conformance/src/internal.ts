@@ -3,6 +3,7 @@
 export { countStates } from './count-states.js';
 export { describeContention } from './describe-contention.js';
 export { describeCrash } from './describe-crash.js';
+export { describeCuts } from './describe-cuts.js';
 export { describeFrozen } from './describe-frozen.js';
 export { describeInterleavings } from './describe-interleavings.js';
 export { describeModel } from './describe-model.js';

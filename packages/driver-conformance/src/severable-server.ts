@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** A way to the database server that can be cut. */
 export interface SeverableServer {
@@ -9,6 +10,10 @@ export interface SeverableServer {
   readonly connections: readonly string[];
   /** Ends every connection at once, and lets new ones in. */
   cut(): void;
+  /** Does so as soon as the clients have sent so many more pieces, the last of which passes on no more. 0: never. */
+  cutAt(pieces: number): void;
+  /** How many pieces are to come until then. 0: it has happened, or nothing is to happen. */
+  readonly piecesLeft: number;
   /**
    * From now on every connection that there is passes nothing on, and neither end is told, not even when the other one ends:
    * what a firewall does that has forgotten them. New ones are let in.
@@ -36,23 +41,38 @@ export async function severableServer(server: {
   const forgotten = new Set<Socket>();
   let swallowed = false;
   let opened = 0;
+  let left = 0;
   const listener = createServer((client) => {
     if (swallowed) return keep(client);
     const upstream = connect(server.port, server.host);
     clients.set(client, `connection ${++opened}`);
-    join(client, upstream);
+    join(client, upstream, counted());
     join(upstream, client);
   });
 
-  function join(socket: Socket, other: Socket): void {
+  function join(socket: Socket, other: Socket, through?: Transform): void {
     keep(socket);
     socket.setNoDelay(true);
-    socket.pipe(other);
+    if (through === undefined) socket.pipe(other);
+    else socket.pipe(through).pipe(other);
     // Either end's end is the other's: a connection does not live on by half.
     socket.on('close', () => {
       clients.delete(socket);
       if (!forgotten.has(socket)) other.destroy();
     });
+  }
+
+  function counted(): Transform {
+    return new Transform({
+      transform(piece, _, done) {
+        if (left === 0 || --left > 0) done(null, piece);
+        else cut();
+      },
+    });
+  }
+
+  function cut(): void {
+    for (const socket of sockets) socket.destroy();
   }
 
   function keep(socket: Socket): void {
@@ -88,8 +108,12 @@ export async function severableServer(server: {
       forget();
     },
     forget,
-    cut() {
-      for (const socket of sockets) socket.destroy();
+    cut,
+    cutAt(pieces) {
+      left = pieces;
+    },
+    get piecesLeft() {
+      return left;
     },
     get connections() {
       return [...clients].filter(([socket]) => !forgotten.has(socket)).map(([, name]) => name);

@@ -11,7 +11,6 @@ import type {
   Schema,
   Workers,
 } from '@rowlock/core/driver';
-import { checkOptions } from '@rowlock/core/driver';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { claimsOf } from './claims/claims.js';
 import { Database, type MemoryDatabase } from './database.js';
@@ -53,9 +52,7 @@ export interface MemoryDriver extends Driver<MemoryTransaction> {
  * const database = memoryDatabase();
  * const [producer, worker] = [memory({ database }), memory({ database })];
  */
-export function memory(options: MemoryOptions = {}): MemoryDriver {
-  checkOptions('memory()', options, ['database', 'sessions'] satisfies (keyof MemoryOptions)[]);
-  const { database = new Database(), sessions = 'own' } = options;
+export function memory({ database = new Database(), sessions = 'own' }: MemoryOptions = {}): MemoryDriver {
   if (!(database instanceof Database)) {
     throw new InvalidInputError('database must be one that memoryDatabase() made.');
   }

@@ -147,6 +147,12 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
     'keeps no more.',
 };
 
+/** A missing table, or routine, which the message names. */
+const NAMED: ReadonlySet<number> = new Set([1146, 1305]);
+
+const NOT_OURS =
+  "A table or a routine that is not one of Rowlock's is not there: a trigger on its tables may use it.";
+
 /** The server accepts no more connections: of anybody, or of this account. */
 const TOO_MANY_CONNECTIONS: ReadonlySet<number> = new Set([1040, 1203, 1226]);
 
@@ -165,6 +171,8 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
+  if (NAMED.has(errnoOf(error)) && !/\browlock_/i.test(message))
+    return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
   const special = isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : SETTING_ADVICE[errnoOf(error)];
   const advice = special ?? ADVICE[cause];
   return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
@@ -175,6 +183,13 @@ const READS = 'This server is read-only, as a replica is: connect to the one tha
 function isReadOnly(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === READ_ONLY_MODE || (errno === FORBIDDEN && READ_ONLY.test(String(Object(error).message)));
+}
+
+/** The answer of a statement, or its error. No caller of the driver gets an error of the client's own. @throws DriverError */
+export function translated<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return answer.catch((error: unknown) => {
+    throw toDriverError(error);
+  });
 }
 
 /** Whether the server has undone the whole transaction with this error. The next statement would be in another one. */

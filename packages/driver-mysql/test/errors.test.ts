@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
-import { countStates } from '@rowlock/driver-conformance/internal';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRefusal, toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
@@ -179,3 +180,22 @@ test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO', errno: -71 }, {}])(
     expect(toDriverError(error)).toMatchObject({ code: 'Unknown' });
   },
 );
+
+test.each([
+  ['a table', 'INSERT INTO audit VALUES (1)'],
+  ['a procedure', 'CALL missing_one(1)'],
+  ['a function', 'SET NEW.priority = missing_one(1)'],
+])("%s that is missing in an application's own trigger is not told as of Rowlock", async (_, statement) => {
+  const { url, drop } = await freshMysqlDatabase(serverUrl);
+  onTestFinished(drop);
+  const driver = mysql({ uri: url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = await createConnection(url);
+  await client.query(`CREATE TRIGGER audit BEFORE INSERT ON rowlock_job FOR EACH ROW ${statement}`);
+  await client.end();
+  await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.stringMatching(/^A table or a routine that is not one of Rowlock's/),
+  });
+});

@@ -14,3 +14,8 @@ if (process.argv[2] === 'used') {
   await driver.workers.list();
   console.log('used');
 }
+if (process.argv[2] === 'enqueued') {
+  const payload = { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } };
+  await createRowlock({ driver }).enqueue({ kind: 'work', payload }, { payload: 1 });
+  console.log('enqueued');
+}

@@ -12,12 +12,16 @@ test.each([
   ['it was never used', 'unused', ''],
   ['createRowlock refused its options', 'refused', 'refused\n'],
   ['its idle connections are closed', 'used', 'used\n'],
+  ['it has enqueued, and has woken a worker', 'enqueued', 'enqueued\n'],
 ])('a process with a driver that is not closed ends by itself: %s', async (_, how, output) => {
   const { url, drop } = await freshMysqlDatabase(serverUrl);
   onTestFinished(drop);
   const driver = mysql({ uri: url });
   await driver.schema.migrate();
-  await driver.close();
+  // A worker that sleeps on the server, so that the program opens a connection to wake it.
+  const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['default'] });
+  onTestFinished(() => driver.close());
+  onTestFinished(() => anchor.release());
   const env = { ...process.env, DATABASE_URL: url };
   const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 60_000 });
   expect(stdout).toBe(output);

@@ -63,6 +63,17 @@ test.each(['own', 'shared'] as const)(
   },
 );
 
+test('a program that only looks is warned of a worker that writes through another server', async () => {
+  await writeFromElsewhere();
+  const { warnings } = await open().schema.verify();
+  expect(warnings).toContainEqual(
+    expect.stringMatching(/'there' on far writes through the server 'elsewhere'/),
+  );
+  expect((await open({ severalWriters: 'allow' }).schema.verify()).warnings).toEqual([]);
+  await writeFromElsewhere('written_at = UTC_TIMESTAMP(6) - INTERVAL 20 SECOND');
+  expect((await open().schema.verify()).warnings).toEqual([]);
+});
+
 test('a worker that takes the risk starts beside it', async () => {
   await writeFromElsewhere();
   const anchor = await besideAnother(open({ severalWriters: 'allow' }).workers.anchor(WORKER));

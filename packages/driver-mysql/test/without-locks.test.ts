@@ -21,7 +21,7 @@ class Without extends Socket {
   }
 }
 
-test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED'])(
+test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED', 'NOWAIT'])(
   'no worker starts on a server that accepts %s and does nothing of it',
   async (words) => {
     const fresh = await freshMysqlDatabase(serverUrl);

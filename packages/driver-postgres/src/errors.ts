@@ -46,6 +46,9 @@ const READ_ONLY_TRANSACTION = '25006';
 const UNSUPPORTED = '0A000';
 const READ_ONLY = /read-write mode during recovery/;
 
+/** A pooler that ends a connection has this code too. The server itself refuses a message, and the connection goes on. */
+const PROTOCOL_VIOLATION = '08P01';
+
 /** Both NOWAIT and `lock_timeout` have this code. The timeout is found by its message, among the others that interrupt a statement. */
 const LOCK_NOT_AVAILABLE = '55P03';
 const INTERRUPTED = 'ProcessInterrupts';
@@ -73,6 +76,14 @@ const COUNTED: ReadonlySet<unknown> = new Set(['job_pkey', 'bell_pkey']);
 const BEHIND =
   'The ids that Postgres counts up are behind the rows, as after a restore or a switch of servers: run rowlock.migrate(), which mends that.';
 
+const NOT_OURS =
+  'A function or a trigger in the database uses something that is not there. Rowlock comes with no such function: look at the triggers on its tables.';
+
+/** Whether the statement has failed inside of a function, as that of a trigger on the table. */
+function isWithinFunction(error: unknown): boolean {
+  return /\bfunction\b/.test(String(Object(error).where ?? ''));
+}
+
 /** The server accepts no more connections: of anybody, to this database, or of this role. */
 const TOO_MANY_CONNECTIONS = '53300';
 
@@ -89,6 +100,8 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const known = causeOf(error);
   const cause = known === 'Unknown' && !isServers(error) ? otherwise : known;
   const message = messageOf(error);
+  if (cause === 'SchemaOutdated' && isWithinFunction(error))
+    return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
   const isBehind = cause === 'UniqueViolation' && COUNTED.has(Object(error).constraint);
   const special = isBehind ? BEHIND : isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : undefined;
   const advice = special ?? ADVICE[cause];
@@ -113,6 +126,7 @@ function causeOf(given: unknown): DriverErrorCode {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
   if (isReadOnly(error)) return 'ConnectionLost';
+  if (code === PROTOCOL_VIOLATION && Object(error).severity === 'ERROR') return 'Unknown';
   const routine = 'routine' in error ? error.routine : undefined;
   if (code === LOCK_NOT_AVAILABLE && routine === INTERRUPTED) return 'LockTimeout';
   if (code === LIMIT_EXCEEDED && routine === NOTIFYING) return 'OutOfResources';

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import '@rowlock/servers/vitest';
-import { countStates } from '@rowlock/driver-conformance/internal';
+import { countStates, newJob } from '@rowlock/driver-conformance/internal';
+import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { isRefusal, toDriverError } from '../src/errors.js';
@@ -155,4 +156,40 @@ test('a server that accepts no more connections has reached a limit, and is not 
     isRetryable: true,
     message: expect.stringMatching(/accepts no more connections: raise its limit.* for role "app"/),
   });
+});
+
+test.each([
+  ['a table', 'INSERT INTO audit VALUES (1)'],
+  ['a column', 'NEW.kind := NEW.absent'],
+  ['a function', 'PERFORM absent(1)'],
+  ['a schema', 'PERFORM absent.tell(1)'],
+])("%s that is missing in an application's own trigger is not told as of Rowlock", async (_, statement) => {
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(drop);
+  const driver = postgres({ connectionString: url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`
+    CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement}; RETURN NEW; END $$;
+    CREATE TRIGGER audit BEFORE INSERT ON rowlock.job FOR EACH ROW EXECUTE FUNCTION audit()`);
+  await client.end();
+  await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.stringMatching(/^A function or a trigger.*(?!migrate)/),
+  });
+});
+
+test('a message that the server refuses is no lost connection, and a pooler that ends one is', async () => {
+  const client = new pg.Client(inject('postgresUrl'));
+  await client.connect();
+  onTestFinished(() => client.end());
+  const refused: unknown = await client
+    .query('SELECT $1::text, $2::text', ['one'])
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: '08P01' });
+  expect(toDriverError(refused)).toMatchObject({ code: 'Unknown', isRetryable: false });
+  const ended = Object.assign(new Error('query_wait_timeout'), { code: '08P01', severity: 'FATAL' });
+  expect(toDriverError(ended)).toMatchObject({ code: 'ConnectionLost' });
 });

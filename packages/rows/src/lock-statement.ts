@@ -1,7 +1,6 @@
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import {
   type ColumnCondition,
-  checkOptions,
   checkWhole,
   conditionOf,
   type RowCondition,
@@ -23,13 +22,6 @@ export interface LockRowsOptions<Strength extends string> {
   /** The most rows to lock, 1 to 10,000. Default: all that match. */
   readonly limit?: number;
 }
-
-const OPTIONS: readonly string[] = [
-  'strength',
-  'wait',
-  'order',
-  'limit',
-] satisfies (keyof LockRowsOptions<string>)[];
 
 const WAITS = { wait: '', nowait: 'NOWAIT', skipLocked: 'SKIP LOCKED' } as const;
 
@@ -56,10 +48,8 @@ export function lockStatement<Strength extends string>(
   dialect: Dialect<Strength>,
   table: TableName,
   where: RowCondition,
-  options: LockRowsOptions<NoInfer<Strength>>,
+  { strength, wait = 'wait', order = {}, limit }: LockRowsOptions<NoInfer<Strength>>,
 ): LockStatement {
-  checkOptions('lockRows()', options, OPTIONS);
-  const { strength, wait = 'wait', order = {}, limit } = options;
   const conditions = Object.entries(where).map(([column, value]) => conditionOf(column, value));
   if (limit !== undefined) checkWhole('limit', limit, 1, 10_000);
   else if (conditions.length === 0)
@@ -108,10 +98,13 @@ function wordOf<Name extends string>(
   );
 }
 
+/** MySQL's number for a missing table. */
+const NO_TABLE = 1146;
+
 /** The table is the application's: a migration of Rowlock's tables would not help. */
 export function notThere(error: unknown): unknown {
-  if (!isDriverError(error, 'SchemaOutdated')) return error;
-  const { cause } = error;
+  const { cause } = Object(error);
+  if (!isDriverError(error, 'SchemaOutdated') && Object(cause).errno !== NO_TABLE) return error;
   return new DriverError(
     'InvalidInput',
     `The table or one of its columns is not there. ${Object(cause).message}`,

@@ -3,7 +3,6 @@ import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
-import { checkOptions } from '../known-options.js';
 import type { Capture } from './capture.js';
 import type { DeclaredCaptures } from './declared.js';
 
@@ -28,18 +27,6 @@ export interface CaptureReport extends AppliedCapture {
   readonly name: string;
 }
 
-const BACKFILL_OPTIONS: readonly string[] = [
-  'batch',
-  'priority',
-  'signal',
-  'onProgress',
-] satisfies (keyof CaptureBackfillOptions)[];
-
-function lockMsOf(what: string, options: CaptureLockOptions): number {
-  checkOptions(what, options, ['lockTimeout']);
-  return milliseconds(options.lockTimeout ?? '5s', 'lockTimeout');
-}
-
 /** The captures of this program, in the database. */
 export class Captures {
   readonly #driver: () => Pick<Driver, 'name' | 'captures'>;
@@ -59,8 +46,8 @@ export class Captures {
    * @throws InvalidInputError when a table is not there, or cannot be captured; DriverError `PermissionDenied`,
    * `LockTimeout`.
    */
-  async apply(options: CaptureLockOptions = {}): Promise<readonly CaptureReport[]> {
-    const lockMs = lockMsOf('captures.apply()', options);
+  async apply({ lockTimeout = '5s' }: CaptureLockOptions = {}): Promise<readonly CaptureReport[]> {
+    const lockMs = milliseconds(lockTimeout, 'lockTimeout');
     const store = this.#store();
     const reports: CaptureReport[] = [];
     for (const { name, plan } of this.#declared.all)
@@ -94,9 +81,9 @@ export class Captures {
    */
   async drop(
     names: readonly string[] = this.#declared.all.map(({ name }) => name),
-    options: CaptureLockOptions = {},
+    { lockTimeout = '5s' }: CaptureLockOptions = {},
   ): Promise<readonly string[]> {
-    const lockMs = lockMsOf('captures.drop()', options);
+    const lockMs = milliseconds(lockTimeout, 'lockTimeout');
     for (const name of names) checkName('The name of a capture', name);
     const store = this.#store();
     const dropped: string[] = [];
@@ -115,10 +102,8 @@ export class Captures {
    */
   async backfill(
     capture: string | Pick<Capture, 'name'>,
-    options: CaptureBackfillOptions = {},
+    { batch = 500, priority, signal, onProgress }: CaptureBackfillOptions = {},
   ): Promise<{ readonly rows: number }> {
-    checkOptions('captures.backfill()', options, BACKFILL_OPTIONS);
-    const { batch = 500, priority, signal, onProgress } = options;
     checkWhole('batch', batch, 1, 10_000);
     const { name, plan } = this.#declared.find(typeof capture === 'string' ? capture : capture.name);
     const after = priority ?? Math.min(32_767, plan.job.priority + 100);

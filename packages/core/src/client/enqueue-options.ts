@@ -13,8 +13,6 @@ import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
-import { checkOptions as checkKnown } from '../known-options.js';
-import { shown } from '../shown.js';
 import { checkId } from './check-id.js';
 import { type Replacing, replacingOf, type Unique } from './on-duplicate.js';
 
@@ -50,10 +48,7 @@ export interface EnqueueOptions<Payload> {
    * that runs gets a follow-up. Not in an `enqueueMany` of several jobs.
    */
   readonly unique?: string | Unique | null;
-  /**
-   * Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. The name `rowlock` is
-   * Rowlock's own.
-   */
+  /** Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. */
   readonly metadata?: { readonly [name: string]: Json };
   /**
    * Public ids of jobs that go first, up to 1,000. The job starts when all of them have ended, in whatever state. Until
@@ -152,19 +147,6 @@ function checkOptions(options: unknown): void {
     throw new InvalidInputError('payload is missing: enqueue(handler, { payload }).');
 }
 
-/** The names of an enqueue's options. */
-export const ENQUEUE_OPTIONS: readonly string[] = [
-  'payload',
-  'key',
-  'priority',
-  'delay',
-  'runAt',
-  'unique',
-  'metadata',
-  'after',
-  'attempts',
-] satisfies (keyof EnqueueOptions<unknown>)[];
-
 /** @throws InvalidInputError */
 export function available({
   delay,
@@ -213,11 +195,12 @@ export function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Rep
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
   if (unique === undefined || unique === null) return null;
-  if (typeof unique !== 'string') checkKnown('unique', unique, ['key', 'scope', 'onDuplicate']);
   const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;
   checkKey('unique.key', key);
   if (scope !== 'outstanding' && scope !== 'ever') {
-    throw new InvalidInputError(`unique.scope must be 'outstanding' or 'ever', not ${shown(scope)}.`);
+    throw new InvalidInputError(
+      `unique.scope must be 'outstanding' or 'ever', not ${JSON.stringify(scope)}.`,
+    );
   }
   return { key, scope };
 }

@@ -3,8 +3,7 @@ import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { JobView } from '../job/job.js';
-import { checkOptions } from '../known-options.js';
-import { checkFilter, FILTER } from './check-filter.js';
+import { checkFilter } from './check-filter.js';
 import { type Counted, lookFor, lookForNumber } from './look.js';
 
 /** The jobs to find. All the given conditions must hold. */
@@ -34,9 +33,10 @@ export interface CountOptions extends Omit<JobFilter, 'publicIds'> {
 const COUNTED = 10_000;
 
 /** A page of the jobs that a filter means. @throws InvalidInputError */
-export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Promise<Listed> {
-  checkOptions('list()', options, [...FILTER, 'limit', 'cursor']);
-  const { limit = 50, cursor, ...given } = options;
+export async function list(
+  store: Pick<Jobs, 'list'>,
+  { limit = 50, cursor, ...given }: ListOptions,
+): Promise<Listed> {
   checkWhole('limit', limit, 1, LIMITS.page);
   const filter = checkFilter(given);
   const { jobs, next } = await lookFor(store, filter, { limit, before: decodeCursor(cursor) });
@@ -48,9 +48,10 @@ export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Pro
 }
 
 /** How many jobs a filter means. @throws InvalidInputError */
-export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountOptions): Promise<Counted> {
-  checkOptions('count()', options, [...FILTER, 'upTo']);
-  const { upTo = COUNTED, ...given } = options;
+export async function count(
+  store: Pick<Jobs, 'list' | 'count'>,
+  { upTo = COUNTED, ...given }: CountOptions,
+): Promise<Counted> {
   checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
   return lookForNumber(store, checkFilter(given), upTo);
 }

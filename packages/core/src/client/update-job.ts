@@ -8,8 +8,6 @@ import { checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
-import { checkNames } from '../job/metadata.js';
-import { checkOptions } from '../known-options.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
@@ -29,10 +27,9 @@ const WAIT_MS = 200;
  */
 export function metadataUpdate(operations: readonly Operation[], isOwn: boolean): JobUpdate {
   const checked = checkOperations(operations);
-  for (const operation of checked) {
-    if (operation.do === 'set' && operation.path.length === 0 && !isObject(operation.value))
+  for (const each of checked) {
+    if (each.do === 'set' && each.path.length === 0 && !isObject(each.value))
       throw new InvalidInputError('metadata must be an object.');
-    checkNames(namesIn(operation));
   }
   return {
     column: 'metadata',
@@ -40,14 +37,6 @@ export function metadataUpdate(operations: readonly Operation[], isOwn: boolean)
     from: isOwn ? OUTSTANDING : ['new', ...SETTLED],
     mostBytes: LIMITS.metadataBytes,
   };
-}
-
-/** The members of the whole that an operation changes, as far as it names them. */
-function namesIn(operation: Operation): readonly unknown[] {
-  const [name] = operation.path;
-  if (name !== undefined) return [name];
-  if (operation.do === 'set') return Object.keys(Object(operation.value));
-  return operation.do === 'merge' ? Object.keys(operation.patch) : [];
 }
 
 /** @throws InvalidInputError */
@@ -74,22 +63,16 @@ export interface JobChanges {
   readonly limit?: Limit | string | readonly (Limit | string)[] | null;
 }
 
-const CHANGES: readonly string[] = [
-  'payload',
-  'runAt',
-  'delay',
-  'priority',
-  'limit',
-] satisfies (keyof JobChanges)[];
-
 /**
  * @param declared The limits that plugins declare.
  * @throws InvalidInputError
  */
 export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): JobUpdate {
-  checkOptions('update()', changes, CHANGES);
-  const { payload, runAt, delay, priority, limit } = changes;
-  if (Object.values(changes).every((value) => value === undefined))
+  const given: JobChanges = Object(changes);
+  const { payload, runAt, delay, priority, limit, ...others } = given;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new InvalidInputError(`update() changes no ${JSON.stringify(other)}.`);
+  if (Object.values(given).every((value) => value === undefined))
     throw new InvalidInputError('update() takes something to change: { priority: -1 }.');
   if (priority !== undefined) checkWhole('priority', priority, -32_768, 32_767);
   const operations = payload === undefined ? [] : [set([], payload)];

@@ -1,6 +1,12 @@
 import { DriverError, isDriverError } from './driver-error.js';
 
-/** Two connections, and a row that is there for both. */
+/** How long a lock of the second connection may wait, in milliseconds. None should wait at all. */
+export const PROBE_WAIT_MS = 500;
+
+/**
+ * Two connections, and a row that is there for both. The locks of the second one wait for `PROBE_WAIT_MS`, or a second, and then reject with
+ * `LockTimeout`.
+ */
 export interface LockProbe {
   /** Locks the row in an open transaction of the first connection. False if another transaction has the row. */
   lock(): Promise<boolean>;
@@ -8,6 +14,8 @@ export interface LockProbe {
   lockSkipping(): Promise<boolean>;
   /** Locks the row in the second connection with NOWAIT. Rejects with `LockNotAvailable` if the row is locked. */
   lockAtOnce(): Promise<unknown>;
+  /** Rejects if the first connection, and with it the lock, is lost. */
+  confirm(): Promise<unknown>;
 }
 
 /**
@@ -22,15 +30,22 @@ export async function verifyLocks(probe: LockProbe): Promise<void> {
       throw unsuitable('kept another one waiting in spite of SKIP LOCKED');
     throw error;
   });
-  if (isTaken) throw unsuitable('was given to another one by SKIP LOCKED');
+  if (isTaken) {
+    await probe.confirm();
+    throw unsuitable('was given to another one by SKIP LOCKED');
+  }
   const isRefused = await probe.lockAtOnce().then(
     () => false,
     (error: unknown) => {
       if (isDriverError(error, 'LockNotAvailable')) return true;
+      if (isDriverError(error, 'LockTimeout'))
+        throw unsuitable('kept another one waiting in spite of NOWAIT');
       throw error;
     },
   );
-  if (!isRefused) throw unsuitable('was not refused to another one with NOWAIT');
+  if (isRefused) return;
+  await probe.confirm();
+  throw unsuitable('was not refused to another one with NOWAIT');
 }
 
 function unsuitable(what: string): DriverError {

@@ -1,9 +1,8 @@
-import { deepFreeze } from '../deep-freeze.js';
 import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { checkMetadata } from '../job/metadata.js';
 
-/** A call of `enqueue` or `enqueueMany`. Its jobs are checked, and not written yet. All of it is frozen. */
+/** A call of `enqueue` or `enqueueMany`. Its jobs are checked, and not written yet. */
 export interface EnqueueCall {
   readonly kind: string;
   readonly queue: string;
@@ -36,9 +35,7 @@ export class PendingCall implements EnqueueCall {
   constructor([first, ...rest]: readonly [NewJob, ...NewJob[]]) {
     this.kind = first.kind;
     this.queue = first.queue;
-    // Each caller's outcome is at the place of its job.
-    this.jobs = Object.freeze([new PendingJob(first), ...rest.map((row) => new PendingJob(row))] as const);
-    Object.freeze(this);
+    this.jobs = [new PendingJob(first), ...rest.map((row) => new PendingJob(row))];
   }
 
   get job(): PendingJob {
@@ -55,8 +52,7 @@ class PendingJob implements CalledJob {
   #row: NewJob;
 
   constructor(row: NewJob) {
-    this.#row = { ...row, metadata: deepFreeze(row.metadata) };
-    Object.freeze(this);
+    this.#row = row;
   }
 
   get row(): NewJob {
@@ -76,6 +72,6 @@ class PendingJob implements CalledJob {
   }
 
   addMetadata(more: NewJob['metadata']): void {
-    this.#row = { ...this.#row, metadata: deepFreeze(checkMetadata({ ...this.#row.metadata, ...more })) };
+    this.#row = { ...this.#row, metadata: checkMetadata({ ...this.#row.metadata, ...more }) };
   }
 }

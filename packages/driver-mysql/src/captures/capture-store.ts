@@ -210,7 +210,7 @@ ${parts.join('\n')}`;
 
 function explained(error: unknown): DriverError {
   const found = toDriverError(error);
-  if (found.code !== 'PermissionDenied' && Object(error).errno !== LOGGED) return found;
+  if (found.code !== 'PermissionDenied' && Object(found.cause).errno !== LOGGED) return found;
   return new DriverError(
     'PermissionDenied',
     `This account may not make the triggers: let a DBA run the script of captures.sql(). ${found.message}`,

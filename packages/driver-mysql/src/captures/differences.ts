@@ -64,9 +64,9 @@ async function statementOf(
     const [[row]] = await on.query(`SHOW CREATE TRIGGER ${identifier(schema)}.${identifier(name)}`);
     return String(Object(row)['SQL Original Statement']);
   } catch (error) {
-    // Dropped just now, or never made.
-    if (Object(error).errno === NO_TRIGGER) return '';
     const cause = toDriverError(error);
+    // Dropped just now, or never made.
+    if (Object(cause.cause).errno === NO_TRIGGER) return '';
     if (cause.code !== 'PermissionDenied') throw cause;
     const of = `${identifier(schema)}.${identifier(table)}`;
     const message = `This account may not see the triggers of ${of}: GRANT TRIGGER ON ${of} TO …, or look with another account.`;

@@ -131,9 +131,9 @@ export class Expressions {
   }
 }
 
-/** A TIMESTAMP, the same in each session. */
+/** A TIMESTAMP, the same in each session. The zero one is no time. */
 function inUtc(value: string): string {
-  return `TIMESTAMPADD(MICROSECOND, ROUND(UNIX_TIMESTAMP(${value}) * 1000000), TIMESTAMP'1970-01-01 00:00:00')`;
+  return `IF(${value} + 0 = 0, NULL, TIMESTAMPADD(MICROSECOND, ROUND(UNIX_TIMESTAMP(${value}) * 1000000), TIMESTAMP'1970-01-01 00:00:00'))`;
 }
 
 /** The values with which a column of this type is compared. A trigger would compare a TIME with a text as texts. */

@@ -1,7 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
-import { toDriverError } from '../errors.js';
+import { toDriverError, translated } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { sharedPoolOf } from './pool.js';
 import { cut, type OnConnect, prepareSession } from './session.js';
@@ -86,7 +86,7 @@ export type GiveUp = (client: PoolConnection) => void;
 export function onPool(pool: Pool, answerMs: number, giveUp: GiveUp = cut): MysqlTransaction {
   const use = <Result>(statement: (client: PoolConnection) => Promise<Result>): Promise<Result> =>
     withConnection(pool, answerMs, (client) =>
-      answerWithin(answerMs, statement(client), () => giveUp(client)),
+      answerWithin(answerMs, translated(statement(client)), () => giveUp(client)),
     );
   return {
     execute: (sql, values) => use((client) => client.execute<never>(sql, values)),

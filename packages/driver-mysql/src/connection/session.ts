@@ -56,6 +56,11 @@ export function isMariaDb(client: Connection): boolean {
   return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;
 }
 
+/** Lets the process end although the connection is open. */
+export function unref(client: object): void {
+  Object(Object(client).connection).stream?.unref?.();
+}
+
 /** Destroys a connection whose server is silent, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(Object(client).connection).stream?.destroy();

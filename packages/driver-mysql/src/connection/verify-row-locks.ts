@@ -1,5 +1,8 @@
 import { DriverError, isDriverError } from '@rowlock/core';
-import { answerWithin, verifyLocks } from '@rowlock/core/driver';
+import { answerWithin, PROBE_WAIT_MS, verifyLocks } from '@rowlock/core/driver';
+import type { GateCallParts } from '../claims/limit-call.js';
+import { toDriverError } from '../errors.js';
+import { withBoundedWaits } from '../jobs/wait-limit.js';
 import type { MysqlTransaction } from '../query.js';
 import { query } from '../query.js';
 import type { Connect } from './connect.js';
@@ -11,35 +14,47 @@ interface Row {
   readonly id: number;
 }
 
+/** MariaDB's error of NOWAIT is that of a lock wait, which lasts a second at least. */
+const WAITED_MS = 900;
+
 /** Checks that connections see each other's row locks. @throws DriverError `EngineUnsuitable` */
 export async function verifyRowLocks(
   connect: Connect,
-  pool: MysqlTransaction,
+  bounded: GateCallParts,
   { lock, id }: Row,
-  answerMs: number,
 ): Promise<void> {
+  const { answerMs } = bounded.context;
   const client = await connect();
-  const isLocked = async (on: MysqlTransaction): Promise<boolean> =>
-    (await query(on, lock('SKIP LOCKED'), [id])).length > 0;
-  const bounded = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+  const isLocked = async (on: MysqlTransaction, otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> =>
+    (await query(on, lock(otherwise), [id])).length > 0;
+  const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answerWithin(answerMs, answer, () => cut(client));
+  const beside = (otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> =>
+    withBoundedWaits(bounded, PROBE_WAIT_MS, async ({ on }) => {
+      const began = performance.now();
+      return isLocked(on, otherwise).catch((error: unknown) => {
+        throw performance.now() - began < WAITED_MS ? refused(error) : error;
+      });
+    });
   const probe = {
     async lock() {
-      await bounded(client.query('START TRANSACTION'));
-      return bounded(isLocked(client));
+      await answered(client.query('START TRANSACTION'));
+      return answered(isLocked(client, 'SKIP LOCKED'));
     },
-    lockSkipping: () => isLocked(pool),
-    lockAtOnce: () => query(pool, lock('NOWAIT'), [id]).catch(refused),
+    lockSkipping: () => beside('SKIP LOCKED'),
+    lockAtOnce: () => beside('NOWAIT'),
+    confirm: () => answered(client.query('DO 0')),
   };
   try {
     await verifyLocks(probe);
+  } catch (error) {
+    throw toDriverError(error);
   } finally {
     client.destroy();
   }
 }
 
-/** Translates a refusal. MariaDB's error of NOWAIT is that of a lock wait. */
-function refused(error: unknown): never {
-  if (!isDriverError(error, 'LockTimeout')) throw error;
-  throw new DriverError('LockNotAvailable', error.message, { cause: error });
+function refused(error: unknown): unknown {
+  if (!isDriverError(error, 'LockTimeout')) return error;
+  return new DriverError('LockNotAvailable', error.message, { cause: error });
 }

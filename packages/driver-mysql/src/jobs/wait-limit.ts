@@ -2,6 +2,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { PoolConnection } from 'mysql2/promise';
 import type { GateCallParts } from '../claims/limit-call.js';
 import { withConnection } from '../connection/connection.js';
+import { translated } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { type InTransaction, transactionOn } from './in-transaction.js';
 import type { Scope } from './scope.js';
@@ -25,7 +26,7 @@ export function withBoundedWaits<Result>(
   const { answerMs } = context;
   return withConnection(pool, answerMs, async (client) => {
     const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
-      answerWithin(answerMs, answer, () => giveUp(client));
+      answerWithin(answerMs, translated(answer), () => giveUp(client));
     await answered(client.query(BOUND, [Math.max(1, Math.ceil(waitMs / 1_000))]));
     try {
       const on = answeredOn(client, answered);

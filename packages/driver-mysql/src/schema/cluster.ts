@@ -20,3 +20,21 @@ export async function clusterWarnings(on: MysqlTransaction): Promise<readonly st
       'same one.',
   );
 }
+
+interface Writer {
+  readonly name: string;
+  readonly host: string;
+  readonly server: string;
+  readonly own: string;
+}
+
+/** Warnings for workers that now write through another server than this connection. @throws DriverError */
+export async function otherWriterWarnings(on: MysqlTransaction, sql: string): Promise<readonly string[]> {
+  const writers = await query<Writer>(on, sql);
+  return writers.map(
+    ({ name, host, server, own }) =>
+      `This connection leads to the server '${own}', and the worker '${name}' on ${host} writes through the server '${server}'. Two servers that ` +
+      'write have row locks of their own, so a job would run twice: connect all workers and producers to the same one. After a fail-over this ' +
+      'warning ends within 15 s.',
+  );
+}

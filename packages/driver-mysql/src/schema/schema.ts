@@ -1,13 +1,14 @@
 import { isDriverError } from '@rowlock/core';
 import type { AppliedMigration, Schema, SharedPool } from '@rowlock/core/driver';
 import type { Connection, PoolConnection } from 'mysql2/promise';
+import type { GateCallParts } from '../claims/limit-call.js';
 import { connect } from '../connection/connect.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import type { Settings } from '../options.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { checkVersion, productIn, versionOf } from '../server-version.js';
-import { clusterWarnings } from './cluster.js';
+import { clusterWarnings, otherWriterWarnings } from './cluster.js';
 import { examine } from './examine/examine.js';
 import { limitsOf } from './limits.js';
 import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
@@ -18,6 +19,7 @@ export interface SchemaParts {
   readonly settings: Settings;
   /** For short statements. */
   readonly on: MysqlTransaction;
+  readonly bounded: GateCallParts;
   readonly pool: SharedPool<PoolConnection>;
   readonly connect: () => Promise<Connection>;
   readonly sharesSessions: () => Promise<boolean>;
@@ -49,11 +51,16 @@ export function schemaOf(parts: SchemaParts): Schema {
       await verifySettings(on, context.schema);
       // An account may be without the right to lock this row. A worker also looks at its own row when it starts.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
-      await verifyRowLocks(parts.connect, on, known, context.answerMs).catch((error: unknown) => {
+      await verifyRowLocks(parts.connect, parts.bounded, known).catch((error: unknown) => {
         if (isDriverError(error, 'EngineUnsuitable')) throw error;
       });
       const limits = await limitsOf(on, parts.pool.open);
-      return { limits, warnings: [...warnings, ...(await clusterWarnings(on))] };
+      const clustered = await clusterWarnings(on);
+      const others =
+        settings.severalWriters === 'refuse'
+          ? await otherWriterWarnings(on, context.sql.workers.writersElsewhere)
+          : [];
+      return { limits, warnings: [...warnings, ...clustered, ...others] };
     },
 
     examine: (handlerMs) => examine({ on, context, handlerMs, sharesSessions }),

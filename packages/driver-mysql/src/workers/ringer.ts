@@ -2,7 +2,7 @@ import { isDriverError } from '@rowlock/core';
 import { answerWithin, concerns, type Hint, isHint, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { Connect } from '../connection/connect.js';
-import { cut } from '../connection/session.js';
+import { cut, unref } from '../connection/session.js';
 import { interrupt } from '../connection/session-control.js';
 import type { Context } from '../context.js';
 import { isRefusal } from '../errors.js';
@@ -169,7 +169,11 @@ export class Ringer {
       if (isRefusal(Object(error).cause)) this.#refusedUntil = performance.now() + REFUSED_MS;
       forget();
     };
-    opening.then((client) => client.on('error', forget).on('end', forget), fail);
+    opening.then((client) => {
+      client.on('error', forget).on('end', forget);
+      // A program that has nothing else to do may end.
+      unref(client);
+    }, fail);
     return opening;
   }
 

@@ -1,5 +1,6 @@
 import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
+import type { GateCallParts } from '../claims/limit-call.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -34,6 +35,7 @@ export interface WorkersParts {
   readonly context: Context;
   /** The pool, for short statements. */
   readonly on: MysqlTransaction;
+  readonly bounded: GateCallParts;
   readonly ringer: Ringer;
   readonly connect: () => Promise<Connection>;
   readonly push: boolean;
@@ -43,7 +45,7 @@ export interface WorkersParts {
 
 export function workersOf(parts: WorkersParts): Workers {
   const { context, on, ringer, connect, push } = parts;
-  const { sql, lockPrefix, answerMs } = context;
+  const { sql, lockPrefix } = context;
   return {
     notify: (wakeUps) => ringer.ring(wakeUps),
 
@@ -58,7 +60,7 @@ export function workersOf(parts: WorkersParts): Workers {
       await forgetWorkers(on, context);
       const row = await WorkerRow.add(on, sql, worker);
       try {
-        await verifyRowLocks(connect, on, { lock: sql.workers.lockWorker, id: row.id }, answerMs);
+        await verifyRowLocks(connect, parts.bounded, { lock: sql.workers.lockWorker, id: row.id });
         if (parts.refusesOtherWriters) await refuseOtherWriters(on, sql, row);
       } catch (error) {
         await row.end(on);

@@ -1,4 +1,4 @@
-import { answerWithin, verifyLocks } from '@rowlock/core/driver';
+import { answerWithin, PROBE_WAIT_MS, verifyLocks } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { cut } from './connection.js';
@@ -24,14 +24,25 @@ export async function verifyRowLocks(
     (await query(on, lock('SKIP LOCKED'), [id])).length > 0;
   const bounded = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answerWithin(answerMs, answer, () => cut(client));
+  /** One text, which is one transaction: the limit ends with it. */
+  const locked = async (otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> => {
+    const text = lock(otherwise).replace('$1', String(id));
+    const answer: unknown = await pool
+      .query(`SET LOCAL lock_timeout = ${PROBE_WAIT_MS}; ${text}`)
+      .catch((error: unknown) => {
+        throw toDriverError(error);
+      });
+    return Array.isArray(answer) && answer[1]?.rows.length > 0;
+  };
   const probe = {
     async lock() {
       await outside.open(client);
       await bounded(client.query('BEGIN'));
       return bounded(isLocked(client));
     },
-    lockSkipping: () => isLocked(pool),
-    lockAtOnce: () => query(pool, lock('NOWAIT'), [id]),
+    lockSkipping: () => locked('SKIP LOCKED'),
+    lockAtOnce: () => locked('NOWAIT'),
+    confirm: () => bounded(client.query('SELECT')),
   };
   try {
     await verifyLocks(probe);

@@ -52,11 +52,47 @@ export async function lockRows<Row = Record<string, unknown>>(
   checkCallersConnection(tx);
   const on = isOwnHandle(tx) ? tx : new CallersTransaction(tx).asRead;
   try {
+    await checkNumbers(on, table, where);
     const [rows] = await on.execute(text, values);
     return rows;
   } catch (error) {
     throw notThere(refused(toDriverError(error), options.wait));
   }
+}
+
+/** A text that MySQL takes for a number as a whole. Of another one it takes what it can: `1a` would be 1. */
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+
+/** The types of columns that are compared as numbers, by the protocol's numbers. */
+const NUMBERS: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4, 5, 8, 9, 13, 16, 246]);
+
+/**
+ * Refuses a text that is no number where the column has numbers, as Postgres does. Looks at the columns' types only if there is such a
+ * text, and locks nothing.
+ *
+ * @throws DriverError `InvalidInput`
+ */
+async function checkNumbers(
+  on: Pick<MysqlTransaction, 'execute'>,
+  table: TableName,
+  where: RowCondition,
+): Promise<void> {
+  const texts = Object.entries(where).flatMap(([column, value]) => {
+    const text = [value].flat().find((each) => typeof each === 'string' && !NUMBER.test(each));
+    return text === undefined ? [] : [{ column, text }];
+  });
+  if (texts.length === 0) return;
+  const names = texts.map(({ column }) => identifier(column)).join(', ');
+  const parts = typeof table === 'string' ? table.split('.') : table;
+  const [, fields] = await on.execute(`SELECT ${names} FROM ${parts.map(identifier).join('.')} LIMIT 0`);
+  texts.forEach(({ column, text }, place) => {
+    const { columnType, type } = Object(Object(fields)[place]);
+    if (NUMBERS.has(columnType ?? type))
+      throw new DriverError(
+        'InvalidInput',
+        `where.${column} is ${JSON.stringify(text)}, and the column has numbers. MySQL would compare with the number that the text begins with.`,
+      );
+  });
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   stepsOf,
   toDriverError,
 } from '@rowlock/driver-mysql/internal';
+import { notThere } from '../lock-statement.js';
 import { unknownAnswer } from '../unknown-answer.js';
 
 /** The rows and the column to change. */
@@ -58,7 +59,7 @@ export async function updateJson(
     return countIn(await on.execute(text, values));
   } catch (error) {
     const refusal = refusalIn(error);
-    throw refusal === error ? toDriverError(error) : refusal;
+    throw refusal === error ? notThere(toDriverError(error)) : refusal;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Operation } from '@rowlock/core';
 import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import type { Where } from '@rowlock/core/types';
 import { identifier, toDriverError, updatedJson } from '@rowlock/driver-postgres/internal';
+import { notThere } from '../lock-statement.js';
 import { unknownAnswer } from '../unknown-answer.js';
 
 /** The rows and the column to change. */
@@ -59,7 +60,7 @@ async function send(on: JsonTarget, text: string, values: unknown[]): Promise<un
     return await on.query(text, values);
   } catch (error) {
     const refusal = refusalIn(error);
-    throw refusal === error ? toDriverError(error) : refusal;
+    throw refusal === error ? notThere(toDriverError(error)) : refusal;
   }
 }
 

@@ -53,6 +53,22 @@ test('odd names are quoted, and rows are read as the connection reads them', asy
   });
 });
 
+test.each(['1a', '', 'one', '1; 2'])(
+  'a text that is no number is refused where the column has numbers, and locks nothing: %j',
+  async (id) => {
+    await transaction(pool, async (tx) => {
+      await expect(lockRows(tx, 'seat', { id })).rejects.toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringContaining('the column has numbers'),
+      });
+      await expect(lockRows(tx, 'seat', { id: [2, id] })).rejects.toMatchObject({ code: 'InvalidInput' });
+      const [free] = await pool.query('SELECT id FROM seat FOR UPDATE SKIP LOCKED');
+      expect(free).toHaveLength(3);
+      expect(await lockRows(tx, 'seat', { id: ' 1 ', code: ['7', '7a'] })).toHaveLength(1);
+    });
+  },
+);
+
 test('booleans, bytes and fractions are values, too', () =>
   transaction(pool, async (tx) => {
     for (const where of [{ flag: true }, { bytes: new Uint8Array([0, 255]) }, { ratio: 0.5 }])
@@ -103,11 +119,23 @@ test.each(['START TRANSACTION', '/* one more */ begin'])(
     }),
 );
 
-test('a statement that commits, as DDL does, is the last one', async () => {
+test('a statement that commits, as DDL does, is refused before it is sent', async () => {
+  await transaction(pool, async (tx) => {
+    await tx.query('INSERT INTO seat VALUES (4, NULL)');
+    for (const statement of ['CREATE TABLE IF NOT EXISTS more (id INT)', '/* all */ TRUNCATE seat'])
+      await expect(tx.query(statement)).rejects.toMatchObject({ code: 'InvalidInput' });
+    expect(await ids()).toEqual([1, 2, 3]);
+  });
+  expect(await ids()).toEqual([1, 2, 3, 4]);
+});
+
+test('a procedure that commits is the last statement', async () => {
+  await pool.query('DROP PROCEDURE IF EXISTS commits');
+  await pool.query('CREATE PROCEDURE commits() COMMIT');
   const refused: unknown[] = [];
   const work = async (tx: MysqlTransaction) => {
     await tx.query('INSERT INTO seat VALUES (4, NULL)');
-    await tx.query('CREATE TABLE IF NOT EXISTS more (id INT)');
+    await tx.query('CALL commits()');
     await tx.query('INSERT INTO seat VALUES (5, NULL)').catch(({ code }) => refused.push(code));
   };
   await expect(transaction(pool, work)).rejects.toMatchObject({ code: 'TransactionOver' });

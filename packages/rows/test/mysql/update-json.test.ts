@@ -65,6 +65,17 @@ test('an answer in another form than that of mysql2 is told in a sentence', asyn
   });
 });
 
+test.each([
+  { table: 'absent', column: 'stats', where: { id: 1 } },
+  { table: 'account', column: 'absent', where: { id: 1 } },
+  { table: 'account', column: 'stats', where: { absent: 1 } },
+])('what is not there of your own tables is not told as of Rowlock: %j', async (column) => {
+  await expect(updateJson(pool, column, [increment('n')])).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.not.stringContaining('migrate'),
+  });
+});
+
 test('names are quoted, and values are no part of the statement', async () => {
   await pool.query('DROP TABLE IF EXISTS `ta``ble`');
   await pool.query('CREATE TABLE `ta``ble` (`i.d` INT, `js``on` JSON, its VARCHAR(9))');

@@ -45,6 +45,18 @@ test.each<[object, number, readonly unknown[]]>([
   expect(await stats()).toEqual(after);
 });
 
+test.each([
+  { table: 'absent', column: 'stats', where: { id: 1 } },
+  { schema: 'absent', table: 'account', column: 'stats', where: { id: 1 } },
+  { table: 'account', column: 'absent', where: { id: 1 } },
+  { table: 'account', column: 'stats', where: { absent: 1 } },
+])('what is not there of your own tables is not told as of Rowlock: %j', async (column) => {
+  await expect(updateJson(pool, column, [increment('n')])).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.not.stringContaining('migrate'),
+  });
+});
+
 test('names are quoted, and values are no part of the statement', async () => {
   await pool.query(`
     DROP SCHEMA IF EXISTS "my ""schema" CASCADE;

@@ -1,4 +1,3 @@
-import { deepFreeze } from '../../deep-freeze.js';
 import type { Settlement } from '../../driver/claim-session.js';
 import { CancelledError } from '../../errors.js';
 import type { AnyHandler } from '../../handler/handler.js';
@@ -58,8 +57,7 @@ export class Run<Tx> {
     const jobs = this.jobs.map(({ publicId }) => publicId);
     const attempt = (this.counted[0]?.attemptsMade ?? uncounted) + 1;
     const { runId } = this.live;
-    // All listeners share it.
-    return deepFreeze({ runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt });
+    return { runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt };
   }
 
   /** Adds to its jobs the counts of their earlier runs. */

@@ -33,6 +33,11 @@ export const workerStatements = ({ worker }: Tables) => ({
       FROM ${worker} AS own STRAIGHT_JOIN ${worker} AS other ON other.server <> own.server
       WHERE own.id = ? AND other.stopped_at IS NULL AND other.written_at > UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE`,
 
+  // A worker writes every 5 s.
+  writersElsewhere: `
+      SELECT name, host, server, ${SERVER} AS own FROM ${worker}
+      WHERE stopped_at IS NULL AND server <> ${SERVER} AND written_at > UTC_TIMESTAMP(6) - INTERVAL 15 SECOND ORDER BY id LIMIT 3`,
+
   // The report may come after the worker's end.
   reportLines: `UPDATE ${worker} SET \`lines\` = ? WHERE id = ? AND stopped_at IS NULL`,
 
