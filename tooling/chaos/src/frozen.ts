@@ -14,7 +14,14 @@ const ARCHIVES = fileURLToPath(new URL('../frozen/', import.meta.url));
  * @returns The path of one of its programs.
  * @throws Error
  */
-export async function installFrozen(): Promise<(program: string) => string> {
+export function installFrozen(): Promise<(program: string) => string> {
+  installed ??= installOnce();
+  return installed;
+}
+
+let installed: Promise<(program: string) => string> | null = null;
+
+async function installOnce(): Promise<(program: string) => string> {
   const archives = readdirSync(ARCHIVES)
     .filter((name) => name.endsWith('.tgz'))
     .sort()

@@ -45,7 +45,7 @@ export interface StageOptions {
 const CONCURRENCY: Readonly<Record<Mode, number>> = { hold: 4, lease: 4, batch: 2 };
 
 /** A net: each poisoned job ends three workers first, and a slow machine takes seconds to start another one. */
-const DRAIN_MS = 300_000;
+const DRAIN_MS = 600_000;
 
 /** How long after the last job's end a slot may be taken, in milliseconds. */
 const FREE_MS = 2_000;

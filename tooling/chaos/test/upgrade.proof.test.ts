@@ -18,7 +18,7 @@ const calm: Fault = {
  * The frozen version, from its archives, makes the tables and begins to work. This one migrates meanwhile, and both go on side by side:
  * holds, leases and batches, limits and rates, captures, schedules, pauses, and updates of metadata.
  */
-test.each(DATABASES)(
+test.concurrent.each(DATABASES)(
   'workers of the last frozen version go on over a migration, on %s',
   NET,
   async (name) => {

@@ -129,6 +129,8 @@ export class Demo {
     if (isDriverError(error, 'ConnectionLost') || isDriverError(error, 'PermissionDenied')) {
       return `${error.message}\nIs the server of DATABASE_URL running, and are its user and password right? Without DATABASE_URL the demo brings a database of its own.`;
     }
+    if (isDriverError(error, 'SchemaDiffers'))
+      return `${error.message}\nThe demo's own database is in ${this.folder}: delete it, and the demo begins anew.`;
     return error;
   }
 }

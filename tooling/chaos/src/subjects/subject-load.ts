@@ -15,7 +15,10 @@ import { SUBJECT_SCHEDULES } from './schedules.js';
 const PATIENCE_MS = 5_000;
 
 /** The time between two acts of a kind, in milliseconds. */
-const PAUSES_MS = { change: 120, enqueue: 250, pause: 400, deploy: 3_000 } as const;
+const PAUSES_MS = { change: 120, enqueue: 250, pause: 400, deploy: 3_000, look: 500 } as const;
+
+/** Jobs that wait or are worked on, at most: more would only pile up while nobody works. Ticks come all the same. */
+const MOST_OUTSTANDING = 150;
 
 /** How often a call is tried that ends the load. */
 const TRIES = 100;
@@ -35,6 +38,7 @@ export class SubjectLoad<Tx> {
   readonly #pending = new Set<Promise<unknown>>();
   #ends: readonly (() => Promise<void>)[] = [];
   #version = 1;
+  #outstanding = 0;
 
   constructor(system: System<Tx>, url: string, history: HistoryFile, random: Random) {
     this.#system = system;
@@ -49,24 +53,18 @@ export class SubjectLoad<Tx> {
   }
 
   start(): void {
-    const { change, enqueue, pause, deploy } = PAUSES_MS;
+    const { change, enqueue, pause, deploy, look } = PAUSES_MS;
+    const repeated = (pauseMs: number, act: (over: AbortSignal) => Promise<void>) =>
+      again(
+        () => pauseMs,
+        (over) => act(over).catch(() => {}),
+      );
     this.#ends = [
-      again(
-        () => change,
-        () => this.#change().catch(() => {}),
-      ),
-      again(
-        () => enqueue,
-        async () => this.#count(this.#random.pick(SUBJECT_MODES)),
-      ),
-      again(
-        () => pause,
-        (over) => this.#pause(over),
-      ),
-      again(
-        () => deploy,
-        () => this.#deploy().catch(() => {}),
-      ),
+      repeated(change, () => this.#change()),
+      repeated(enqueue, async () => this.#count(this.#random.pick(SUBJECT_MODES))),
+      repeated(pause, (over) => this.#pause(over)),
+      repeated(deploy, () => this.#deploy()),
+      repeated(look, () => this.#look()),
     ];
   }
 
@@ -94,8 +92,20 @@ export class SubjectLoad<Tx> {
     await Promise.race([this.#client.close().catch(() => {}), sleep(PATIENCE_MS, undefined, { ref: false })]);
   }
 
+  async #look(): Promise<void> {
+    const plain = await within(PATIENCE_MS, this.#system.connect(this.#url));
+    try {
+      const sql = `SELECT COUNT(*) AS jobs FROM ${this.#system.jobTable} WHERE queue LIKE 'subjects.%' AND status IN ('new', 'in-progress')`;
+      const [row] = await within(PATIENCE_MS, plain.ask(sql));
+      this.#outstanding = Number(row?.jobs);
+    } finally {
+      await plain.end();
+    }
+  }
+
   /** A transaction of the application: its change, and its own note of the change. */
   async #change(): Promise<void> {
+    if (this.#outstanding > MOST_OUTSTANDING) return;
     const plain = await within(PATIENCE_MS, this.#system.connect(this.#url));
     try {
       await within(PATIENCE_MS, this.#changeBy(plain));
@@ -125,6 +135,7 @@ export class SubjectLoad<Tx> {
   }
 
   #count(mode: SubjectMode): void {
+    if (this.#outstanding > MOST_OUTSTANDING) return;
     const random = this.#random;
     const payload = { ms: random.whole(5, 150), failures: random.chance(0.1) ? 1 : 0 };
     const delay = random.whole(0, 1_000);
