@@ -68,6 +68,27 @@ test('jobs are counted as they are enqueued, and as their runs end', async () =>
     expect(counts('rowlock_jobs_settled_total', outcome)).toBe(1);
 });
 
+test('schedules that skip ticks, and those that cannot be fired, have gauges', async () => {
+  const Work = defineHandler({ kind: 'work', payload, run: () => {} });
+  const metrics = prometheus();
+  const { rowlock } = await stage([metrics], [Work]);
+  for (const name of ['broken', 'right', 'skips'])
+    await rowlock.schedules.set(name, { handler: Work, payload: {}, every: '1h' });
+  const skipped = { count: 7, lastTick: new Date(), job: 'a job' };
+  const list = async () =>
+    (await rowlock.schedules.list()).map((schedule) => ({
+      ...schedule,
+      ...(schedule.name === 'skips' && { skipped }),
+      ...(schedule.name === 'broken' && { broken: { since: null, error: 'Not welcome.' } }),
+    }));
+  metrics.watch({ ...nothing, insight: insightOf(async () => []), schedules: { list } });
+  const found = [...samples(await metrics.text())].filter(([name]) => name.startsWith('rowlock_schedule'));
+  expect(found).toEqual([
+    ['rowlock_schedule_skipped{schedule="skips"}', 7],
+    ['rowlock_schedule_broken{schedule="broken"}', 1],
+  ]);
+});
+
 test('a call that is refused counts nothing', async () => {
   const Work = defineHandler({ kind: 'work', payload, run: () => {} });
   const metrics = prometheus();
