@@ -19,7 +19,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     // It has written its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    complaints.say(error);
+    // What changes jobs says itself how far it has come.
+    complaints.say(isStop(error, terminal) ? 'Stopped. Nothing was changed.' : error);
     return codeOf(error);
   }
 }
@@ -27,4 +28,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 function codeOf(error: unknown): 1 | 2 {
   if (error instanceof Failure) return error.exitCode;
   return error instanceof InvalidInputError || error instanceof InvalidPayloadError ? 2 : 1;
+}
+
+function isStop(error: unknown, { signal }: Terminal): boolean {
+  return signal.aborted && (error === signal.reason || Object(error).name === 'AbortError');
 }

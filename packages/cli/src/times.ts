@@ -17,6 +17,12 @@ export function future(text: string): Date {
   return instant(text, 1);
 }
 
+/** An instant that is still to come, or a duration from now on. */
+export function coming(text: string): Date {
+  const date = future(text);
+  return date.getTime() > Date.now() ? date : refuse(text, 'a time that is still to come');
+}
+
 function instant(text: string, sign: 1 | -1): Date {
   const ms = known(text);
   if (ms !== undefined) return new Date(Date.now() + sign * ms);

@@ -25,6 +25,41 @@ describe.each(SERVERS)('on $name', (server) => {
     expect((await call(['pauses'], { url })).stdout).toBe('Nothing is paused.\n');
   });
 
+  test.each(['2020-01-01', '0s', '2026-01-01T00:00Z'])('a pause until %s is no pause', async (until) => {
+    const { url, rowlock } = await stage(server);
+    expect(await call(['pause', 'all', '--until', until], { url })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('a time that is still to come'),
+    });
+    expect(await rowlock.jobs.pauses()).toEqual([]);
+  });
+
+  test('Ctrl-C before anything was changed says so', async () => {
+    const { url, rowlock } = await stage(server);
+    const { publicId } = await rowlock.enqueue(Mail, { payload: {} });
+    const interrupted = new AbortController();
+    interrupted.abort();
+    for (const args of [
+      ['jobs', 'cancel', '--queue', 'mail', '--yes'],
+      ['jobs', 'cancel', '--queue', 'mail', '--dry-run'],
+      ['jobs', 'redrive', '--queue', 'mail', '--yes'],
+      ['jobs', 'delete', '--queue', 'mail', '--yes'],
+      ['jobs', 'enqueue', 'mail.send', '-'],
+      ['prune', '--complete', '1d', '--yes'],
+    ])
+      expect([args, await call(args, { url, signal: interrupted.signal })]).toEqual([
+        args,
+        { code: 1, stdout: '', stderr: 'Stopped. Nothing was changed.\n' },
+      ]);
+    expect(await call(['jobs', 'cancel', publicId], { url, signal: interrupted.signal })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Stopped. The last 1 job stayed as they were.\n',
+    });
+    expect(await rowlock.find(publicId)).toMatchObject({ status: 'new' });
+  });
+
   test('limits are set, listed and reset', async () => {
     const { url, rowlock } = await stage(server);
     const set = ['limits', 'set', 'google'];

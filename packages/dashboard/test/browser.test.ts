@@ -98,6 +98,22 @@ test('by keyboard: a queue is paused with a reason, and resumed', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('only what may be done to jobs of a state is offered for all of them', async () => {
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  const { page } = await stage.open('/?screen=jobs&queue=mail');
+  const offered = async (status: string) => {
+    await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&queue=mail${status}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page.getByRole('group', { name: 'All jobs of this filter' }).getByRole('button').allTextContents();
+  };
+  expect(await offered('')).toEqual(['Cancel all …', 'Redrive all …', 'Delete all …']);
+  expect(await offered('&status=new')).toEqual(['Cancel all …']);
+  expect(await offered('&status=in-progress')).toEqual(['Cancel all …']);
+  expect(await offered('&status=error')).toEqual(['Redrive all …', 'Delete all …']);
+  expect(await offered('&status=complete')).toEqual(['Delete all …']);
+  expect(await offered('&status=error&status=new')).toEqual([]);
+});
+
 test('behind a proxy that has another path in its place, an address without its slash leads to the page', async () => {
   const proxy = createServer(async ({ url = '', headers: { accept = '' } }, res) => {
     const behind = `${stage.address}${url.replace('/team/jobs', '/ops/rowlock')}`;

@@ -197,6 +197,7 @@ test.each([
   [400, '{"scope":"everything"}', 'application/json'],
   [400, '{"scope":"queue"}', 'application/json'],
   [400, '{"scope":"queue","name":""}', 'application/json'],
+  [400, '{"scope":"all","until":"2020-01-01T00:00:00Z"}', 'application/json'],
   [413, `{"scope":"${'a'.repeat(4 * 1024 * 1024)}"}`, 'application/json'],
 ])('%i for a body that is wrong', async (status, body, type) => {
   const { get } = await stage();

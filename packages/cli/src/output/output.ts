@@ -58,8 +58,8 @@ export class Output {
 
   #table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
     const width = (this.#stdout.isTTY === true && this.#stdout.columns) || Number.POSITIVE_INFINITY;
-    const [head = '', ...lines] = table(rows, columns, width);
-    this.#line(this.#styled('bold', head));
+    const { head, lines } = table(rows, columns, width);
+    if (head !== null) this.#line(this.#styled('bold', head));
     for (const line of lines) this.#line(line);
   }
 

@@ -1,4 +1,5 @@
 import { plain } from './plain.js';
+import { cut, widthOf } from './width.js';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -15,24 +16,52 @@ const GAP = '  ';
 /** The least width to which a column is cut. */
 const LEAST = 8;
 
-/** @param width Of the terminal. Infinite without one. */
-export function table<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  width: number,
-): readonly string[] {
+/**
+ * A head, and a line for each row. Where a terminal is too narrow for that, it is null, and each row is a paragraph.
+ *
+ * @param width Of the terminal. Infinite without one.
+ */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Table {
   const cells = [
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ of }) => plain(of(row)))),
   ];
-  const wanted = columns.map((_, place) => Math.max(...cells.map((line) => line[place]?.length ?? 0)));
+  const wanted = columns.map((_, place) => Math.max(...cells.map((line) => widthOf(line[place] ?? ''))));
   const widths = fitted(wanted, columns, width);
-  return cells.map((line) =>
+  const [titles = [], ...others] = cells;
+  if (sumOf(widths) > width) return { head: null, lines: others.flatMap(paragraphs(titles, width)) };
+  const [head = '', ...lines] = cells.map((line) =>
     line
       .map((cell, place) => padded(cell, widths[place] ?? 0, columns[place]?.align))
       .join(GAP)
       .trimEnd(),
   );
+  return { head, lines };
+}
+
+interface Table {
+  readonly head: string | null;
+  readonly lines: readonly string[];
+}
+
+/** A line for each value that there is, behind its title. An empty line comes before the next row. */
+function paragraphs(
+  titles: readonly string[],
+  width: number,
+): (cells: readonly string[], row: number) => readonly string[] {
+  const most = Math.max(...titles.map(widthOf));
+  return (cells, row) => {
+    const lines = cells.flatMap((cell, place) =>
+      cell === '' || cell === '-'
+        ? []
+        : cut(`${padded(titles[place] ?? '', most, undefined)}${GAP}${cell}`, width),
+    );
+    return row === 0 ? lines : ['', ...lines];
+  };
+}
+
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
 }
 
 /** Takes what is too much from the columns that may be cut, the widest first. */
@@ -42,8 +71,7 @@ function fitted<Row>(
   width: number,
 ): readonly number[] {
   const widths = [...wanted];
-  const all = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
-  for (let over = all - width; over > 0; over--) {
+  for (let over = sumOf(widths) - width; over > 0; over--) {
     const free = widths.map((each, place) => (columns[place]?.cut === true && each > LEAST ? each : 0));
     const widest = Math.max(...free);
     if (widest === 0) return widths;
@@ -53,6 +81,7 @@ function fitted<Row>(
 }
 
 function padded(cell: string, width: number, align: 'right' | undefined): string {
-  const shown = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
-  return align === 'right' ? shown.padStart(width) : shown.padEnd(width);
+  const shown = cut(cell, width);
+  const rest = ' '.repeat(Math.max(0, width - widthOf(shown)));
+  return align === 'right' ? rest + shown : shown + rest;
 }

@@ -3,6 +3,8 @@ import type { Permission } from '../../src/permission.js';
 /** What may be done to many jobs. */
 export interface BulkAction {
   readonly permission: Permission;
+  /** The states from which it may be done. */
+  readonly from: readonly string[];
   readonly path: string;
   readonly name: string;
   /** What is done in the end. */
@@ -12,6 +14,7 @@ export interface BulkAction {
 
 export const REDRIVE: BulkAction = {
   permission: 'redrive',
+  from: ['error', 'cancelled'],
   path: 'jobs/redrive',
   name: 'Redrive',
   done: 'redriven',
@@ -21,6 +24,7 @@ export const REDRIVE: BulkAction = {
 export const ACTIONS: readonly BulkAction[] = [
   {
     permission: 'cancel',
+    from: ['new', 'in-progress'],
     path: 'jobs/cancel',
     name: 'Cancel',
     done: 'cancelled',
@@ -29,6 +33,7 @@ export const ACTIONS: readonly BulkAction[] = [
   REDRIVE,
   {
     permission: 'delete',
+    from: ['complete', 'error', 'cancelled'],
     path: 'jobs/delete',
     name: 'Delete',
     done: 'deleted',

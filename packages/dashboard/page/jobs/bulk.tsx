@@ -7,7 +7,10 @@ import { BulkDialog } from './bulk-dialog.js';
 export function Bulk({ filter }: { readonly filter: URLSearchParams }) {
   const { session } = usePage();
   const [action, setAction] = useState<BulkAction>();
-  const offered = ACTIONS.filter(({ permission }) => session.can.includes(permission));
+  const offered = ACTIONS.filter(
+    ({ permission, from }) =>
+      session.can.includes(permission) && filter.getAll('status').every((state) => from.includes(state)),
+  );
   if (offered.length === 0) return null;
   return (
     <fieldset class="buttons">

@@ -4,6 +4,8 @@ import type { Call } from './route.js';
 
 export async function pause({ rowlock, fields, viewer }: Call): Promise<object> {
   const until = fields.time('until');
+  if (until !== undefined && until.getTime() <= Date.now())
+    throw new Problem(400, 'until must be a time that is still to come.');
   const reason = fields.textOr('reason', undefined);
   await rowlock.jobs.pause(workOf(fields), {
     by: viewer.name,

@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import type { Enqueueable, Json } from '@rowlock/core';
@@ -24,7 +25,9 @@ export const enqueue = (context: CommandContext) =>
     )
     .action((kind, payload, { queue, ...given }) =>
       context.withDatabase(async ({ rowlock, output, terminal }) => {
-        const json = jsonOf(payload === '-' ? await text(terminal.stdin) : payload);
+        const json = jsonOf(
+          payload === '-' ? await text(addAbortSignal(terminal.signal, terminal.stdin)) : payload,
+        );
         const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
         const enqueued = await rowlock.enqueue({ ...ANYTHING, kind, queue }, { payload: json, ...options });
         const { outcome, publicId } = enqueued;

@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import type { CommandContext } from '../../command-context.js';
 import { time } from '../../output/values.js';
-import { future } from '../../times.js';
+import { coming } from '../../times.js';
 import { who } from '../../who.js';
 import { scope, workOf } from './work.js';
 
@@ -10,7 +10,7 @@ export const pause = (context: CommandContext) =>
     .description('stops the claims of a queue, of a kind, of a limit, or all; what runs goes on')
     .addArgument(scope())
     .argument('[name]', 'of the queue, the kind or the limit')
-    .option('--until <time>', 'when it ends by itself: a time, or a duration from now', future)
+    .option('--until <time>', 'when it ends by itself: a time, or a duration from now', coming)
     .option('--reason <text>', 'for those who wonder')
     .action((given, name, { until, reason }) => {
       const work = workOf(given, name);
