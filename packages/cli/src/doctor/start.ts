@@ -13,7 +13,6 @@ const CHECKS: Partial<Record<DriverErrorCode, string>> = {
   SchemaDiffers: 'schema',
   PermissionDenied: 'rights',
   EngineUnsuitable: 'server',
-  ConnectionLost: 'server',
 };
 
 /** Whether a worker would start here. */
@@ -28,16 +27,19 @@ export async function start(driver: Driver): Promise<Started> {
     }));
     return { verified, findings };
   } catch (error) {
-    if (!isDriverError(error)) throw error;
-    const check = CHECKS[error.code] ?? 'settings';
-    const finding = {
-      check,
-      severity: 'broken' as const,
-      ...divided(error.message),
-      why: 'No worker starts.',
-    };
-    return { verified: null, findings: [finding] };
+    return { verified: null, findings: [{ severity: 'broken', ...told(error), why: 'No worker starts.' }] };
   }
+}
+
+function told(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!isDriverError(error) || error.code === 'ConnectionLost')
+    return {
+      check: 'server',
+      what: message,
+      remedy: 'Look whether the server is up, and whether the URL is its own.',
+    };
+  return { check: CHECKS[error.code] ?? 'settings', ...divided(message) };
 }
 
 /** The messages of drivers say what is wrong in the first sentence, and then what to do. */
