@@ -14,10 +14,11 @@ import { set } from '../update/operations.js';
 import { available } from './enqueue-options.js';
 
 /**
- * How often a locked job is tried, the pause before each further try, and how long that one may wait for the lock, in
- * milliseconds. Others that update the job have its lock for a millisecond or two each.
+ * How long a locked job is tried, in a caller's transaction and otherwise, the pause before each further try, and how long that one may wait
+ * for the lock, in milliseconds. Others that update the job have its lock for a millisecond or two each.
  */
-const LOCKED_TRIES = 10;
+const JOINED_MS = 50;
+const PATIENCE_MS = 2_000;
 const LOCKED_MS = 5;
 const WAIT_MS = 200;
 
@@ -125,17 +126,13 @@ export async function updateFree(
   update: JobUpdate,
   isJoined: boolean,
 ): Promise<Updated | { readonly outcome: 'running' }> {
-  for (let tries = 1; ; tries++) {
-    const updated = await updateOrLocked(
-      store,
-      publicId,
-      update,
-      tries === 1 || isJoined ? undefined : WAIT_MS,
-    );
+  const until = performance.now() + (isJoined ? JOINED_MS : PATIENCE_MS);
+  for (let waitMs: number | undefined; ; waitMs = isJoined ? undefined : WAIT_MS) {
+    const updated = await updateOrLocked(store, publicId, update, waitMs);
     if (updated.outcome === 'illegal' && updated.status === 'in-progress') return { outcome: 'running' };
     if (updated.outcome !== 'locked') return updated;
     if (await isHeld(store, publicId)) return { outcome: 'running' };
-    if (tries === LOCKED_TRIES) return updated;
+    if (performance.now() >= until) return updated;
     await sleep(LOCKED_MS);
   }
 }

@@ -81,7 +81,10 @@ export class Running<Tx> {
       this.wake();
       this.#surveyor.watch.start();
     });
-    this.#faults = new Faults({ clock, log, events, alarm: this.#alarm, worker });
+    this.#faults = new Faults({
+      ...{ clock, log, events, worker },
+      ...{ alarm: this.#alarm, stopping: this.#stopping.signal },
+    });
     const shared = {
       ...{ driver, clock, log, worker, live, pollMs, watchMs, workerId: anchor.workerId },
       ...{ alarm: this.#alarm, stopping: this.#stopping.signal, onFault: this.#faults.meet },

@@ -1,11 +1,15 @@
 import type { Clock } from '../../clock.js';
+import { isDriverError } from '../../driver/driver-error.js';
 import { GrowingDelay } from '../../job/growing-delay.js';
 import type { Logger } from '../../logger.js';
 import type { Alarm } from '../time/alarm.js';
 import type { WorkerEmitter } from './events.js';
 
-/** How long no fault must occur before the pauses are short again, in milliseconds. Longer than the longest pause. */
+/** How long no fault must occur before they count as over, in milliseconds. Longer than the longest pause. */
 const OVER_MS = 3_000;
+
+/** How long faults of one kind go on before another line tells of them, in milliseconds. */
+const AGAIN_MS = 60_000;
 
 export interface FaultsParts {
   readonly clock: Clock;
@@ -15,15 +19,21 @@ export interface FaultsParts {
   readonly alarm: Alarm;
   /** The worker's name. */
   readonly worker: string;
+  readonly stopping: AbortSignal;
 }
 
-/** Faults while a worker looks for work. The look is tried again after a pause, which grows while the faults go on. */
+/**
+ * Faults while a worker looks for work. The look is tried again after a pause, which grows while the faults go on. An outage has a line at its
+ * beginning, one a minute while it lasts, and one at its end, although every slot and every part of the worker meets it.
+ */
 export class Faults {
   readonly #parts: FaultsParts;
   readonly #pause = new GrowingDelay(50, 1_000);
-  #last = Number.NEGATIVE_INFINITY;
-  #told = '';
-  #quietUntil = Number.NEGATIVE_INFINITY;
+  /** Until when a kind of fault is not told again, by the kind. */
+  readonly #quiet = new Map<string, number>();
+  #since = 0;
+  #count = 0;
+  #cancelEnd = (): void => {};
 
   constructor(parts: FaultsParts) {
     this.#parts = parts;
@@ -32,16 +42,26 @@ export class Faults {
   readonly meet = (error: unknown): void => {
     const { clock, log, events, alarm, worker } = this.#parts;
     const now = clock.now();
-    if (now - this.#last > OVER_MS) this.#pause.reset();
-    this.#last = now;
-    const pauseMs = this.#pause.next();
-    // Wake-ups are tried at once, and producers may send hundreds in a second.
-    if (now >= this.#quietUntil || String(error) !== this.#told) {
-      this.#told = String(error);
-      this.#quietUntil = now + pauseMs;
+    if (this.#count === 0) this.#since = now;
+    this.#count += 1;
+    this.#cancelEnd();
+    this.#cancelEnd = clock.after(OVER_MS, () => this.#end(now));
+    const kind = isDriverError(error) ? error.code : String(error);
+    if (now >= (this.#quiet.get(kind) ?? now)) {
+      this.#quiet.set(kind, now + AGAIN_MS);
       log.warn({ err: error, worker }, 'looking for work failed; trying again');
     }
     events.emit('fault', error);
-    alarm.within(pauseMs);
+    alarm.within(this.#pause.next());
   };
+
+  /** @param last When the last fault was. */
+  #end(last: number): void {
+    const { log, worker, stopping } = this.#parts;
+    const facts = { worker, faults: this.#count, tookMs: Math.round(last - this.#since) };
+    this.#count = 0;
+    this.#quiet.clear();
+    this.#pause.reset();
+    if (!stopping.aborted) log.warn(facts, 'looking for work has not failed for 3 s; it goes on');
+  }
 }

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { handClock } from '../../../test/hand-clock.js';
+import { DriverError } from '../../driver/driver-error.js';
+import { Alarm } from '../time/alarm.js';
+import { WorkerEmitter } from './events.js';
+import { Faults } from './faults.js';
+
+const lost = (text: string): DriverError => new DriverError('ConnectionLost', text);
+
+function faulty() {
+  const clock = handClock();
+  const lines: [string, object][] = [];
+  const note = (facts: object, text: string): void => void lines.push([text, facts]);
+  const log = { debug: note, info: note, warn: note, error: note };
+  const stop = new AbortController();
+  const faults = new Faults({
+    ...{ clock, log, events: new WorkerEmitter(log), worker: 'w' },
+    ...{ alarm: new Alarm(clock, () => {}), stopping: stop.signal },
+  });
+  /** Each slot meets it in its own words, many times a second. */
+  const outage = (seconds: number): void => {
+    for (let n = 0; n < 10 * seconds; n++) {
+      for (const text of ['refused', 'terminated', 'ended']) faults.meet(lost(text));
+      clock.advance(100);
+    }
+  };
+  return { clock, lines, outage, faults, stop };
+}
+
+const FAILED = 'looking for work failed; trying again';
+const OVER = 'looking for work has not failed for 3 s; it goes on';
+
+test('an outage has a line at its beginning, one a minute, and one at its end', () => {
+  const { clock, lines, outage } = faulty();
+  outage(130);
+  expect(lines.map(([text]) => text)).toEqual([FAILED, FAILED, FAILED]);
+  clock.advance(3_000);
+  expect(lines.at(-1)).toEqual([OVER, { worker: 'w', faults: 3_900, tookMs: 129_900 }]);
+  clock.advance(60_000);
+  outage(1);
+  clock.advance(3_000);
+  expect(lines.slice(4).map(([text]) => text)).toEqual([FAILED, OVER]);
+});
+
+test('another kind of fault has a line of its own', () => {
+  const { lines, outage, faults } = faulty();
+  outage(1);
+  faults.meet(new DriverError('PermissionDenied', 'a right'));
+  faults.meet(new Error('a bug'));
+  outage(1);
+  expect(lines).toHaveLength(3);
+});
+
+test('a worker that stops does not say that it goes on', () => {
+  const { clock, lines, outage, stop } = faulty();
+  outage(1);
+  stop.abort();
+  clock.advance(10_000);
+  expect(lines.map(([text]) => text)).toEqual([FAILED]);
+});
