@@ -10,6 +10,12 @@ export interface CallLimits {
   readonly deadline?: number;
 }
 
+interface BackoffOptions {
+  readonly unrepeatable?: boolean;
+  readonly isOwn?: boolean;
+  readonly parts?: BackoffParts;
+}
+
 /** What the waiting is made of; a test gives its own. */
 export interface BackoffParts {
   readonly now: () => number;
@@ -39,6 +45,7 @@ const LEAST_MS = 5_000;
  *
  * A pause after a quota that is used up is cut rather than end the waiting: the next minute may begin before the deadline.
  *
+ * @param isOwn the call is about a file that this job has made: Google's services do not all have it at once, so a 404 passes
  * @param unrepeatable the call must not be made twice: only a refusal that certainly did nothing is followed by another try
  * @throws GoogleUnavailableError when the deadline would pass before the next try, or an unrepeatable call ended unclear
  * @throws GoogleRequestError when another try is of no use
@@ -48,7 +55,7 @@ export async function withBackoff<T>(
   what: string,
   call: (signal: AbortSignal) => Promise<T>,
   { signal, deadline }: CallLimits = {},
-  { unrepeatable = false, parts = DEFAULT_PARTS }: { unrepeatable?: boolean; parts?: BackoffParts } = {},
+  { unrepeatable = false, isOwn = false, parts = DEFAULT_PARTS }: BackoffOptions = {},
 ): Promise<T> {
   const giveUp = deadline ?? parts.now() + DEFAULT_LIMIT_MS;
   for (let tries = 0; ; tries++) {
@@ -65,7 +72,8 @@ export async function withBackoff<T>(
       if (error instanceof SheetError) throw error;
       refusal = readRefusal(error);
     }
-    const { kind, isQuota, cause, status } = refusal;
+    const { isQuota, cause, status } = refusal;
+    const kind = isOwn && status === 404 ? 'refused' : refusal.kind;
     if (kind === 'final') throw new GoogleRequestError(sentence(what, refusal), status, { cause });
     const wait = Math.max(delay, refusal.retryAfterMs);
     const pause = pauseWithin(giveUp - parts.now(), wait, refusal);

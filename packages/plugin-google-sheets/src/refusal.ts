@@ -16,8 +16,18 @@ export interface Refusal {
   readonly cause: GoogleAnswerError;
 }
 
-/** Too slow, or in conflict with another request: a later try may succeed, as it may after any 5xx. */
-const PASSING = [408, 409];
+/** Too slow, in conflict with another request, locked, too early, or ended: a later try may succeed, as it may after any 5xx. */
+const PASSING = [408, 409, 423, 425, 499];
+
+/** Faults of Google's own that may come with a 4xx. */
+const PASSING_REASONS = new Set([
+  'backendError',
+  'internalError',
+  'UNAVAILABLE',
+  'ABORTED',
+  'DEADLINE_EXCEEDED',
+  'INTERNAL',
+]);
 
 /** Google's front end says it, with a page, before the API sees the request. */
 const TOO_LARGE = 413;
@@ -78,7 +88,8 @@ function kindOf(
   // The only status that tells for certain that nothing was done.
   if (status === 429) return 'refused';
   if (status !== undefined) {
-    const isPassing = status >= 500 || PASSING.includes(status);
+    const isPassing =
+      status >= 500 || PASSING.includes(status) || reasons.some((reason) => PASSING_REASONS.has(reason));
     return isPassing || !(isGoogles(data) || status === TOO_LARGE) ? 'unclear' : 'final';
   }
   // Without an answer: a request that was sent has a `config`, or its time was over; whatever else was thrown was thrown before any.

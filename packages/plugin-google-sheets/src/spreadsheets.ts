@@ -47,7 +47,7 @@ export interface Spreadsheets {
     file: { title: string; appProperties: Readonly<Record<string, string>> },
     limits?: CallLimits,
   ): Promise<SpreadsheetFile>;
-  /** Fills a new spreadsheet. When the fate of a try is unclear, the next one looks first whether it was done. */
+  /** Fills a new spreadsheet. A 404 passes, here and in the two calls below: Google may not have the new file everywhere yet. When the fate of a try is unclear, the next one looks first whether it was done. */
   writeContent(spreadsheetId: string, content: Content, limits?: CallLimits): Promise<void>;
   /** Whether `writeContent` was done, whatever people have changed since. */
   isWritten(spreadsheetId: string, limits?: CallLimits): Promise<boolean>;
@@ -160,11 +160,14 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
           googlesAnswer(SpreadsheetAnswer, data);
         },
         limits,
+        { isOwn: true },
       );
     },
 
     isWritten: (spreadsheetId, limits) =>
-      withBackoff('Looking at the spreadsheet', (signal) => isWritten(spreadsheetId, signal), limits),
+      withBackoff('Looking at the spreadsheet', (signal) => isWritten(spreadsheetId, signal), limits, {
+        isOwn: true,
+      }),
 
     share: (fileId, emailAddress, limits) =>
       withBackoff(
@@ -180,6 +183,7 @@ export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
           googlesAnswer(Identified, data);
         },
         limits,
+        { isOwn: true },
       ),
 
     read: (spreadsheetId, limits) =>

@@ -193,6 +193,22 @@ describe('creating', () => {
     expect(emulator.spreadsheets()).toHaveLength(1);
   });
 
+  test.each([
+    { path: ':batchUpdate', status: 404 },
+    { path: 'permissions', status: 404 },
+    { path: 'permissions', status: 403, reason: 'backendError' },
+    { path: ':batchUpdate', status: 423 },
+    { path: ':batchUpdate', status: 425 },
+  ])('leaves no file behind where Google does not have it everywhere yet: %j', async (fault) => {
+    emulator.fail({ ...fault, times: 9 });
+    expect((await create({ timeLeftMs: 1_900 })).outcome.event).toBe('retry');
+    emulator.clearFaults();
+    expect((await create({ attempt: 2 })).outcome.event).toBe('complete');
+    expect(emulator.spreadsheets()).toHaveLength(1);
+    emulator.fail({ path: 'v4/spreadsheets/', status: 404, times: 1 });
+    expect((await create({ attempt: 3 })).outcome.event).toBe('complete');
+  });
+
   const DAY_MS = 24 * 3600_000;
   test.each([
     { attempt: 1, ageMs: 0 },

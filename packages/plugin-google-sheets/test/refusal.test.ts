@@ -33,6 +33,9 @@ function refused(status: number, data: unknown, headers: Record<string, string> 
 test.each([
   [408, 'unclear'],
   [409, 'unclear'],
+  [423, 'unclear'],
+  [425, 'unclear'],
+  [499, 'unclear'],
   [429, 'refused'],
   [500, 'unclear'],
   [501, 'unclear'],
@@ -82,4 +85,13 @@ test.each(['1e12', '9'.repeat(20), '9'.repeat(400)])(
 test('what was thrown before a request was made is final', () => {
   const refusal = readRefusal(new Error('Could not load the default credentials.'));
   expect(refusal).toMatchObject({ kind: 'final', status: undefined });
+});
+
+test.each([
+  [403, { errors: [{ reason: 'backendError' }] }, 'unclear'],
+  [403, { errors: [{ reason: 'internalError' }] }, 'unclear'],
+  [400, { status: 'ABORTED' }, 'unclear'],
+  [403, { errors: [{ reason: 'forbidden' }] }, 'final'],
+])('%i with %j is %s', (status, error, kind) => {
+  expect(readRefusal(refused(status, { error: { code: status, ...error } })).kind).toBe(kind);
 });

@@ -1,7 +1,7 @@
 import { context, ProxyTracerProvider, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { complete, fail, retry } from '@rowlock/core';
 import { defineHandler } from '@rowlock/driver-memory';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openTelemetry } from '../src/index.js';
 import { settled, stage } from './stage.js';
@@ -418,4 +418,161 @@ test('the span of a handler that is left behind ends then, as a failure', async 
   expect(span('run work').status).toEqual({ code: SpanStatusCode.ERROR, message });
   expect(span('settle work').attributes).toMatchObject({ 'rowlock.outcome': 'fail' });
   end();
+});
+
+test('a step of the wall clock during a run moves no span of it', async () => {
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    run: () => {
+      const real = Date.now.bind(Date);
+      vi.spyOn(Date, 'now').mockImplementation(() => real() - 90_000);
+      throw new Error('no');
+    },
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await done;
+  const ms = ([seconds, nanoseconds]: readonly [number, number]) => seconds * 1_000 + nanoseconds / 1e6;
+  const [run, settle] = [span('run work'), span('settle work')];
+  for (const each of [run, settle]) {
+    expect(ms(each.duration)).toBeGreaterThanOrEqual(0);
+    expect(ms(each.duration)).toBeLessThan(60_000);
+  }
+  expect(ms(settle.startTime)).toBeCloseTo(ms(run.endTime), 1);
+  const [thrown] = run.events;
+  expect(ms(thrown?.time ?? [0, 0])).toBeGreaterThanOrEqual(ms(run.startTime));
+  expect(ms(thrown?.time ?? [0, 0])).toBeLessThanOrEqual(ms(run.endTime));
+});
+
+describe('a trace that enqueues jobs is not continued by', () => {
+  /** The spans of runs, those in the trace of the request, and those with a link to a span of it. */
+  const runsOf = (request: string) => {
+    const runs = spans().filter(({ name }) => name.startsWith('run '));
+    const { traceId } = span(request).spanContext();
+    return {
+      all: runs.length,
+      inside: runs.filter((each) => each.spanContext().traceId === traceId).length,
+      linked: runs.filter(({ links }) => links.some((link) => link.context.traceId === traceId)).length,
+    };
+  };
+  const Work = defineHandler({ kind: 'work', payload, run: () => {} });
+  const request = async (work: () => Promise<unknown>): Promise<void> =>
+    tracer.startActiveSpan('request', async (own) => {
+      await work();
+      own.end();
+    });
+
+  test('the jobs of a bulk call', async () => {
+    const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+    await request(() => rowlock.enqueueMany(Work, [{ payload: {} }, { payload: {} }]));
+    const done = settled(worker, 2);
+    await worker.start();
+    await done;
+    expect(runsOf('request')).toEqual({ all: 2, inside: 0, linked: 2 });
+  });
+
+  test('more than 100 jobs, one by one', async () => {
+    const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+    await request(async () => {
+      for (let n = 0; n < 130; n++) await rowlock.enqueue(Work, { payload: {} });
+    });
+    const done = settled(worker, 130);
+    await worker.start();
+    await done;
+    expect(runsOf('request')).toEqual({ all: 130, inside: 100, linked: 130 });
+  });
+
+  test('jobs that their own kind enqueued', async () => {
+    let left = 3;
+    const Again = defineHandler({
+      kind: 'again',
+      payload,
+      run: async ({ enqueue }) => {
+        left -= 1;
+        if (left > 0) await enqueue(Again, { payload: {} });
+      },
+    });
+    const { rowlock, worker } = await stage([openTelemetry()], [Again]);
+    const done = settled(worker, 3);
+    await worker.start();
+    await request(() => rowlock.enqueue(Again, { payload: {} }));
+    await done;
+    expect(runsOf('request')).toMatchObject({ all: 3, inside: 1 });
+  });
+
+  test('kinds that enqueue each other without an end', async () => {
+    let left = 250;
+    const ping = { kind: 'ping', payload };
+    const Pong = defineHandler({
+      kind: 'pong',
+      payload,
+      run: async ({ enqueue }) => void (await enqueue(ping, { payload: {} })),
+    });
+    const Ping = defineHandler({
+      ...ping,
+      run: async ({ enqueue }) => {
+        left -= 2;
+        if (left > 0) await enqueue(Pong, { payload: {} });
+      },
+    });
+    const { rowlock, worker } = await stage([openTelemetry()], [Ping, Pong]);
+    const done = settled(worker, 249);
+    await worker.start();
+    await request(() => rowlock.enqueue(Ping, { payload: {} }));
+    await done;
+    expect(runsOf('request')).toMatchObject({ inside: 100 });
+  });
+
+  test('a run that is late, or comes after a redrive', async () => {
+    let runs = 0;
+    const Fails = defineHandler({
+      kind: 'fails',
+      payload,
+      run: () => (++runs === 1 ? fail('no') : complete()),
+    });
+    const { rowlock, worker, database } = await stage([openTelemetry()], [Work, Fails]);
+    await request(async () => {
+      await rowlock.enqueue(Work, { payload: {}, delay: '2m' });
+      const { publicId } = await rowlock.enqueue(Fails, { payload: {} });
+      const failed = settled(worker);
+      await worker.start();
+      await failed;
+      const again = settled(worker);
+      await rowlock.redrive(publicId);
+      await again;
+    });
+    const real = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => real() + 120_000);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const late = settled(worker);
+    database.clock.advance('2m');
+    await late;
+    expect(runsOf('request')).toEqual({ all: 3, inside: 1, linked: 3 });
+  });
+});
+
+test('a run that was cancelled is no failure', async () => {
+  const { promise: running, resolve: began } = Promise.withResolvers<void>();
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    run: ({ signal }) =>
+      new Promise<void>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        began();
+      }),
+  });
+  const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+  const { publicId } = await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await running;
+  await rowlock.cancel(publicId);
+  await done;
+  expect(span('run work').status).toEqual({ code: SpanStatusCode.UNSET });
+  expect(span('run work').attributes).toMatchObject({ 'rowlock.outcome': 'abandon' });
 });

@@ -4,17 +4,22 @@ import type { CalledJob } from '@rowlock/core/types';
 
 type Metadata = RunJob<unknown>['metadata'];
 
+/** The name in the metadata of a context to which the run has a link alone. */
+const LINK = 'rowlock.link';
+
 /**
  * Writes a context into a job's metadata, as the application's propagator does: `traceparent` and `tracestate`, for one. A
  * job that has one of these names already has the context of its caller, and keeps it.
+ *
+ * @param continues Whether the job's run may be part of the trace. If not, these names are in `rowlock.link`.
  */
-export function carry(context: Context, job: CalledJob): void {
+export function carry(context: Context, job: CalledJob, continues: boolean): void {
   if (propagation.fields().some((field) => field in job.metadata)) return;
   const carrier: Record<string, string> = {};
   propagation.inject(context, carrier);
   if (Object.keys(carrier).length === 0) return;
   try {
-    job.addMetadata(carrier);
+    job.addMetadata(continues ? carrier : { [LINK]: carrier });
   } catch (error) {
     // The metadata would be too long. The job counts more than its trace.
     diag.warn('A job has no room for its context in its metadata.', error);
@@ -28,7 +33,9 @@ export function carried(context: Context, metadata: Metadata): Context {
 
 /** A link to the span that a job's metadata carries, if there is one. */
 export function linkTo(context: Context, metadata: Metadata, attributes: Link['attributes'] = {}): Link[] {
-  const span = trace.getSpanContext(carried(trace.deleteSpan(context), metadata));
+  const linked = metadata[LINK];
+  const carrier = typeof linked === 'object' && linked !== null && !Array.isArray(linked) ? linked : metadata;
+  const span = trace.getSpanContext(carried(trace.deleteSpan(context), carrier));
   return span === undefined ? [] : [{ context: span, attributes }];
 }
 

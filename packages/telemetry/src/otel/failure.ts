@@ -1,10 +1,10 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import { ERROR_TYPE } from './attributes.js';
 
-/** Records an error on a span. A handler may throw anything. */
-export function recordFailure(span: Span, thrown: unknown): void {
+/** Records an error on a span. A handler may throw anything. @param at When, in milliseconds since 1970. Default: now. */
+export function recordFailure(span: Span, thrown: unknown, at?: number): void {
   const error = thrown instanceof Error ? thrown : new Error(textOf(thrown));
-  span.recordException(error);
+  span.recordException(error, at);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
   span.setAttribute(ERROR_TYPE, typeOf(thrown));
 }

@@ -5,6 +5,7 @@ import { RunsByJob } from '../metrics/runs-by-job.js';
 import { on } from '../on.js';
 import { attributesOf, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
 import { recordFailure } from './failure.js';
+import type { RunClock } from './run-clock.js';
 
 const SETTLE: Operation = { name: 'settle', type: 'settle' };
 const RELEASE: Operation = { name: 'release', type: 'settle' };
@@ -13,6 +14,7 @@ const RELEASE: Operation = { name: 'release', type: 'settle' };
 interface OpenRun {
   readonly inside: Context;
   readonly span: Span;
+  readonly clock: RunClock;
   /** When its handler ended, in milliseconds since 1970. */
   endedAt: number | undefined;
 }
@@ -28,12 +30,12 @@ export class OpenSpans {
   }
 
   /** @returns ends the run's span */
-  begin(run: RunContext<unknown>, inside: Context, span: Span): { end(): void } {
-    const open: OpenRun = { inside, span, endedAt: undefined };
+  begin(run: RunContext<unknown>, inside: Context, span: Span, clock: RunClock): { end(): void } {
+    const open: OpenRun = { inside, span, clock, endedAt: undefined };
     this.#runs.set(run.runId, run.job.publicId, open);
     return {
       end() {
-        open.endedAt = performance.timeOrigin + performance.now();
+        open.endedAt = clock.now();
         // A handler that was left behind has ended its span before.
         if (span.isRecording()) span.end(open.endedAt);
       },
@@ -48,11 +50,13 @@ export class OpenSpans {
       on(worker, 'released', (run) =>
         this.#settle(RELEASE, run, (span) => span.setAttribute(OUTCOME, 'release')),
       ),
-      on(worker, 'lost', (run, error) => this.#settle(SETTLE, run, (span) => recordFailure(span, error))),
+      on(worker, 'lost', (run, error) =>
+        this.#settle(SETTLE, run, (span, at) => recordFailure(span, error, at)),
+      ),
       on(worker, 'leftBehind', (run) => {
-        const span = this.#runs.of(run)?.span;
+        const { span, clock } = this.#runs.of(run) ?? {};
         span?.setStatus({ code: SpanStatusCode.ERROR, message: 'The handler was left behind.' });
-        span?.end();
+        span?.end(clock?.now());
       }),
     ]);
   }
@@ -63,20 +67,21 @@ export class OpenSpans {
   }
 
   /** A span from the handler's end to the commit. A run whose middleware was not called has none. */
-  #settle(operation: Operation, run: RunInfo, note: (span: Span) => void): void {
+  #settle(operation: Operation, run: RunInfo, note: (span: Span, at: number) => void): void {
     const open = this.#runs.take(run);
     if (open === undefined) return;
+    const at = open.clock.now();
     const { queue, kind, jobs } = run;
     const span = this.#tracer.startSpan(
       `${operation.name} ${kind}`,
       {
         kind: SpanKind.CLIENT,
-        ...(open.endedAt !== undefined && { startTime: open.endedAt }),
+        startTime: open.endedAt ?? at,
         attributes: attributesOf(operation, { queue, kind, publicIds: jobs, count: jobs.length }),
       },
       open.inside,
     );
-    note(span);
-    span.end();
+    note(span, at);
+    span.end(at);
   }
 }

@@ -1,18 +1,27 @@
 import { context, type Link, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import { type Enqueued, isOutcome, type Outcome, type PluginWorker, type RunContext } from '@rowlock/core';
+import {
+  CancelledError,
+  type Enqueued,
+  isOutcome,
+  type Outcome,
+  type PluginWorker,
+  type RunContext,
+} from '@rowlock/core';
 import type { EnqueueCall } from '@rowlock/core/types';
 import { attributesOf, MESSAGE_ID, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
 import { carried, carry, linkTo } from './carrier.js';
+import { Continued, isSoon, withKind } from './continued.js';
 import { recordFailure } from './failure.js';
 import { OpenSpans } from './open-spans.js';
+import { RunClock } from './run-clock.js';
 
 const ENQUEUE: Operation = { name: 'enqueue', type: 'send' };
 const RUN: Operation = { name: 'run', type: 'process' };
 
 export interface SpanOptions {
   /**
-   * Whether a run of one job is part of the trace that enqueued the job. If not, the run begins a trace of its own, with a
-   * link to the other. A run of several jobs always does. Default yes.
+   * Whether the run of a job that was enqueued alone is part of the trace that enqueued it, if it begins within a minute. At
+   * most 100 runs are, of a process's trace. Other runs begin a trace of their own, with a link to that one. Default yes.
    */
   readonly continueTraces?: boolean;
   /** Whether spans have the key of their jobs, as `rowlock.key`. A key may be personal. Default no. */
@@ -24,6 +33,7 @@ export class Spans {
   readonly #tracer: Tracer;
   readonly #options: SpanOptions;
   readonly #open: OpenSpans;
+  readonly #continued = new Continued();
 
   constructor(tracer: Tracer, options: SpanOptions) {
     this.#tracer = tracer;
@@ -41,7 +51,8 @@ export class Spans {
       links: jobs.flatMap(({ metadata }) => linkTo(context.active(), metadata)),
     });
     const inside = trace.setSpan(context.active(), span);
-    for (const each of jobs) carry(inside, each);
+    const continues = this.#continued.mayContinue(context.active(), inside, { kind, count: jobs.length });
+    for (const each of jobs) carry(inside, each, continues);
     try {
       const outcomes = await context.with(inside, next);
       const [{ publicId } = { publicId: '' }] = outcomes;
@@ -61,10 +72,12 @@ export class Spans {
     const { runId, jobs, job } = run;
     const { queue, kind } = job;
     const outside = this.#outside(run);
+    const clock = new RunClock();
     const span = this.#tracer.startSpan(
       `run ${kind}`,
       {
         kind: SpanKind.CONSUMER,
+        startTime: clock.now(),
         attributes: {
           ...attributesOf(RUN, { queue, kind, publicIds: [job.publicId], count: jobs.length }),
           'rowlock.run_id': runId,
@@ -77,15 +90,19 @@ export class Spans {
       },
       outside,
     );
-    const inside = trace.setSpan(outside, span);
-    const open = this.#open.begin(run, inside, span);
+    const inside = withKind(trace.setSpan(outside, span), kind);
+    const open = this.#open.begin(run, inside, span, clock);
     try {
       const result = await context.with(inside, next);
-      noteOutcomes(span, result);
+      noteOutcomes(span, result, clock.now());
       return result;
     } catch (error) {
-      recordFailure(span, error);
-      span.setAttribute(OUTCOME, 'retry');
+      // A deliberate cancellation is no failure.
+      if (run.signal.reason instanceof CancelledError) span.setAttribute(OUTCOME, 'abandon');
+      else {
+        recordFailure(span, error, clock.now());
+        span.setAttribute(OUTCOME, 'retry');
+      }
       throw error;
     } finally {
       open.end();
@@ -105,7 +122,7 @@ export class Spans {
     const ambient = context.active();
     // A middleware of the application's own may have begun a span already.
     if (trace.getSpan(ambient) !== undefined || jobs.length > 1) return ambient;
-    return this.#options.continueTraces === false ? ambient : carried(ambient, job.metadata);
+    return this.#options.continueTraces === false || !isSoon(job) ? ambient : carried(ambient, job.metadata);
   }
 
   #links({ jobs }: RunContext<unknown>): Link[] {
@@ -120,12 +137,12 @@ export class Spans {
 }
 
 /** The outcome that a handler returned, for all its jobs or for each. */
-function noteOutcomes(span: Span, result: unknown): void {
+function noteOutcomes(span: Span, result: unknown, at: number): void {
   const returned = result instanceof Map ? [...result.values()] : [result];
   const outcomes = returned.filter(isOutcome);
   span.setAttribute(OUTCOME, outcomeOfAll(outcomes.map(({ event }) => event)));
   const failed = outcomes.find(isFailure);
-  if (failed !== undefined) recordFailure(span, failed.error);
+  if (failed !== undefined) recordFailure(span, failed.error, at);
 }
 
 function isFailure(
