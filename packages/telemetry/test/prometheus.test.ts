@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { complete, fail, retry, snooze } from '@rowlock/core';
 import { defineHandler } from '@rowlock/driver-memory';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { prometheus } from '../src/index.js';
 import { METRICS } from '../src/metrics/catalogue.js';
@@ -319,4 +319,37 @@ test('a request gets the text, and only by GET or HEAD', async () => {
   expect(await answer.text()).toContain('# TYPE rowlock_jobs_settled_total counter\n');
   const refused = await metrics.fetch(new Request('http://localhost/metrics', { method: 'POST' }));
   expect(refused.status).toBe(405);
+});
+
+test('a database that is slow keeps its gauges, is slow and not down, and is down after half a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const metrics = prometheus();
+  const worker = { alive: true, queues: ['mail'] };
+  const { promise: never } = Promise.withResolvers<never>();
+  let answers: Promise<readonly object[]> = Promise.resolve([worker]);
+  metrics.watch({ ...nothing, insight: insightOf(() => Object(answers)) });
+  const look = async () => {
+    const text = metrics.text();
+    await vi.advanceTimersByTimeAsync(6_000);
+    return samples(await text);
+  };
+  expect((await look()).get('rowlock_workers_alive{queue="mail"}')).toBe(1);
+  answers = never;
+  const slow = await look();
+  expect(slow.get('rowlock_database_up')).toBe(1);
+  expect(slow.get('rowlock_database_slow')).toBe(1);
+  expect(slow.get('rowlock_workers_alive{queue="mail"}')).toBe(1);
+});
+
+test('a queue whose workers are forgotten has none, and its series stays', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const metrics = prometheus();
+  let workers: readonly object[] = [{ alive: true, queues: ['mail'] }];
+  metrics.watch({ ...nothing, insight: insightOf(async () => Object(workers)) });
+  await metrics.text();
+  workers = [];
+  vi.advanceTimersByTime(6_000);
+  expect(samples(await metrics.text()).get('rowlock_workers_alive{queue="mail"}')).toBe(0);
 });

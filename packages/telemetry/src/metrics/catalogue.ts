@@ -61,6 +61,12 @@ const LANE = ['queue', 'kind'];
 /** What is true of the database at the moment. Each process reads the same. */
 export const DATABASE_GAUGES = {
   up: gauge('database.up', '{database}', 'Whether the database has answered: 1 or 0.', []),
+  slow: gauge(
+    'database.slow',
+    '{database}',
+    'Whether an answer of the database took more than 2 s: 1 or 0.',
+    [],
+  ),
   workersAlive: gauge('workers.alive', '{worker}', 'Workers that are alive, by queue that they serve.', [
     'queue',
   ]),

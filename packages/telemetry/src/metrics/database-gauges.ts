@@ -18,6 +18,9 @@ const FRESH_MS = 5_000;
 /** How long to wait for the answers, in milliseconds. A collector waits for 10 s. */
 const ANSWER_MS = 2_000;
 
+/** Without any answer for so long the database counts as down, in milliseconds. */
+const DOWN_MS = 30_000;
+
 /** The most limits, and the most schedules, that have gauges. Each tenant may have one. */
 const MOST_NAMES = 100;
 
@@ -35,12 +38,18 @@ export class DatabaseGauges {
   readonly #rowlock: Watched;
   #answer: Promise<readonly Reading[]> | null = null;
   #readAt = 0;
+  /** The last answers, which count while the next ones are late. */
+  readonly #last: (readonly Reading[])[] = READS.map(() => []);
+  readonly #pending = new Map<number, Promise<readonly Reading[]>>();
+  #answeredAt = performance.now();
+  /** All queues that were ever seen to have workers or jobs: a series that goes away would end its alert. */
+  readonly #queues = new Set<string>();
 
   constructor(rowlock: Watched) {
     this.#rowlock = rowlock;
   }
 
-  /** Never rejects. Without an answer the only gauge is `up`, which is 0. */
+  /** Never rejects. A slow database keeps its last gauges. It is down if it refuses, or has not answered for 30 s. */
   read(): Promise<readonly Reading[]> {
     const now = performance.now();
     if (this.#answer === null || now - this.#readAt > FRESH_MS) {
@@ -51,13 +60,47 @@ export class DatabaseGauges {
   }
 
   async #read(): Promise<readonly Reading[]> {
-    const up = (value: number): Reading => ({ metric: DATABASE_GAUGES.up, labels: {}, value });
+    const ends = await Promise.all(READS.map((_, place) => this.#look(place)));
+    const isSlow = ends.includes('late');
+    const isDown = ends.includes('refused') || (isSlow && performance.now() - this.#answeredAt > DOWN_MS);
+    const states = [
+      { metric: DATABASE_GAUGES.up, labels: {}, value: isDown ? 0 : 1 },
+      { metric: DATABASE_GAUGES.slow, labels: {}, value: isSlow ? 1 : 0 },
+    ];
+    return isDown ? states : [...states, ...this.#withQueues(this.#last.flat())];
+  }
+
+  /** One read at a time of each kind, however long it takes. */
+  async #look(place: number): Promise<'answered' | 'late' | 'refused'> {
+    const read = this.#pending.get(place) ?? this.#begin(place);
     try {
-      const all = Promise.all(READS.map((read) => read(this.#rowlock)));
-      return [up(1), ...(await within(ANSWER_MS, all)).flat()];
+      await within(ANSWER_MS, read);
+      return 'answered';
     } catch {
-      return [up(0)];
+      return this.#pending.get(place) === read ? 'late' : 'refused';
     }
+  }
+
+  #begin(place: number): Promise<readonly Reading[]> {
+    const read = (async () => (await READS[place]?.(this.#rowlock)) ?? [])();
+    this.#pending.set(place, read);
+    read
+      .then((readings) => {
+        this.#last[place] = readings;
+        this.#answeredAt = performance.now();
+      })
+      .catch(() => {})
+      .finally(() => this.#pending.delete(place));
+    return read;
+  }
+
+  /** A queue without a live worker has 0, whether its workers have ended long ago, or none was ever there. */
+  #withQueues(readings: readonly Reading[]): readonly Reading[] {
+    for (const { labels } of readings) if (labels.queue !== undefined) this.#queues.add(labels.queue);
+    const { workersAlive: metric } = DATABASE_GAUGES;
+    const known = new Set(readings.flatMap((each) => (each.metric === metric ? [each.labels.queue] : [])));
+    const others = [...this.#queues].filter((queue) => !known.has(queue));
+    return [...readings, ...others.map((queue) => ({ metric, labels: { queue }, value: 0 }))];
   }
 }
 

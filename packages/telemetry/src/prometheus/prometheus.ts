@@ -28,7 +28,7 @@ export class Prometheus implements Plugin {
 
   /**
    * Adds the gauges of this Rowlock's database. A scrape reads them by a few small statements, at most once in 5 s. If the
-   * database has not answered after 2 s, the scrape has `rowlock_database_up 0` in their place.
+   * database has not answered after 2 s, the scrape has the last values, and `rowlock_database_slow 1`.
    */
   watch(rowlock: Watched): void {
     this.#database = new DatabaseGauges(rowlock);
