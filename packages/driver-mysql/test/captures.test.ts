@@ -807,6 +807,11 @@ test('the least rights: for who applies, and none for who writes', async () => {
   );
   expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
   expect(await rowlock.captures.backfill('c0')).toEqual({ rows: 0 });
+  await client.query(`REVOKE INSERT ON ${database}.rowlock_bell FROM '${owner}'`);
+  expect(await rowlock.captures.check()).toMatchObject([
+    { problems: [{ code: 'table', message: expect.stringMatching(/which lacks one: .*rowlock_bell/) }] },
+  ]);
+  await client.query(`GRANT INSERT ON ${database}.rowlock_bell TO '${owner}'`);
   // The catalog does not show the triggers to who may not change them, and so they are not told as missing.
   const looking = new URL(url);
   looking.username = writer;

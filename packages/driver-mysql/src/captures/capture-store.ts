@@ -1,4 +1,4 @@
-import { DriverError, InvalidInputError } from '@rowlock/core';
+import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type {
   AppliedCapture,
   BackfillOptions,
@@ -91,7 +91,8 @@ ${parts.join('\n')}`;
 
   async check(plan: CapturePlan): Promise<CheckedCapture> {
     try {
-      const { warnings, found } = await this.#look(this.#parts.on, plan);
+      const { warnings, found, isOwn } = await this.#look(this.#parts.on, plan);
+      if (isOwn) await this.#checkRights(plan);
       const problems = found.map(({ code, message }): CaptureProblem => ({ code, message }));
       return { problems: [...problems, ...(await this.#losses(plan))], warnings };
     } catch (error) {
@@ -127,11 +128,20 @@ ${parts.join('\n')}`;
   async #look(
     on: MysqlTransaction,
     plan: CapturePlan,
-  ): Promise<{ readonly warnings: readonly string[]; readonly found: readonly Difference[] }> {
+  ): Promise<{
+    readonly warnings: readonly string[];
+    readonly found: readonly Difference[];
+    /** Whether there are triggers with the rights of this account. */
+    readonly isOwn: boolean;
+  }> {
     const wanted = await this.#wanted(on, plan);
     const found = await findCapture(on, this.#parts.context, plan.name);
     await refuseHidden(on, wanted, found);
-    return { warnings: wanted.table.warnings, found: differences(wanted, found) };
+    return {
+      warnings: wanted.table.warnings,
+      found: differences(wanted, found),
+      isOwn: found.some((trigger) => trigger.isOwn),
+    };
   }
 
   /** Runs a query as strictly as triggers are run, where a warning is an error. @throws DriverError */
@@ -168,6 +178,18 @@ ${parts.join('\n')}`;
       ...written.map((table) => `EXPLAIN INSERT INTO ${table} () VALUES ()`),
       ...(bulkOver === null ? [] : [`EXPLAIN SELECT 1 FROM ${job} WHERE id = 0 FOR UPDATE`]),
     ];
+  }
+
+  /** @throws InvalidInputError when the triggers of this account may not write jobs, so that each writer fails. */
+  async #checkRights(plan: CapturePlan): Promise<void> {
+    for (const probe of this.#probes(plan))
+      await query(this.#parts.on, probe).catch((cause: unknown) => {
+        if (!isDriverError(cause, 'PermissionDenied')) throw cause;
+        throw new InvalidInputError(
+          `The capture ${JSON.stringify(plan.name)}: its triggers have the rights of this account, which lacks one: ${cause.message}`,
+          { cause },
+        );
+      });
   }
 
   /** One process at a time changes triggers, on a connection of its own. MySQL commits each statement by itself. */

@@ -15,9 +15,15 @@ export interface FoundTrigger {
   readonly table: string;
   readonly event: string;
   readonly timing: string;
+  /** Whether it works with the rights of this account. */
+  readonly isOwn: boolean;
   /** The whole statement, with its body at the end. */
   readonly statement: string;
 }
+
+type TriggerRow = Pick<FoundTrigger, 'name' | 'schema' | 'table' | 'event' | 'timing'> & {
+  is_own: number | string;
+};
 
 /** The triggers of a capture, on any table. */
 export async function findCapture(
@@ -26,14 +32,12 @@ export async function findCapture(
   capture: string,
 ): Promise<readonly FoundTrigger[]> {
   const prefix = triggerPrefix(schema, capture);
-  const rows = await query<Omit<FoundTrigger, 'operation' | 'statement'>>(on, sql.captures.findCapture, [
-    prefix,
-    prefix,
-  ]);
+  const rows = await query<TriggerRow>(on, sql.captures.findCapture, [prefix, prefix]);
   const found: FoundTrigger[] = [];
-  for (const row of rows) {
+  for (const { is_own, ...row } of rows) {
     const operation = operationIn(prefix, row.name);
-    if (operation !== undefined) found.push({ ...row, operation, statement: await statementOf(on, row) });
+    if (operation === undefined) continue;
+    found.push({ ...row, operation, isOwn: Number(is_own) === 1, statement: await statementOf(on, row) });
   }
   return found;
 }

@@ -26,7 +26,7 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   findCapture: `
       SELECT TRIGGER_NAME AS name, EVENT_OBJECT_SCHEMA AS \`schema\`, EVENT_OBJECT_TABLE AS \`table\`,
-             EVENT_MANIPULATION AS event, ACTION_TIMING AS timing
+             EVENT_MANIPULATION AS event, ACTION_TIMING AS timing, DEFINER = CURRENT_USER() AS is_own
       FROM information_schema.TRIGGERS WHERE LEFT(TRIGGER_NAME, CHAR_LENGTH(?)) = ? ORDER BY TRIGGER_NAME`,
 
   captureLosses: `
