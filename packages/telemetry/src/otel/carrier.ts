@@ -27,21 +27,21 @@ export function carry(context: Context, job: CalledJob, continues: boolean): voi
 }
 
 /** A context with the span, and the baggage, that a job's metadata carries. */
-export function carried(context: Context, metadata: Metadata): Context {
+export function carried(context: Context, metadata: object): Context {
   return propagation.extract(context, textsOf(metadata));
 }
 
 /** A link to the span that a job's metadata carries, if there is one. */
 export function linkTo(context: Context, metadata: Metadata, attributes: Link['attributes'] = {}): Link[] {
   const linked = metadata[LINK];
-  const carrier = typeof linked === 'object' && linked !== null && !Array.isArray(linked) ? linked : metadata;
+  const carrier = typeof linked === 'object' && linked !== null ? linked : metadata;
   const span = trace.getSpanContext(carried(trace.deleteSpan(context), carrier));
   return span === undefined ? [] : [{ context: span, attributes }];
 }
 
 /** A caller may have written anything under the propagator's names. */
-function textsOf(metadata: Metadata): Record<string, string> {
-  const texts = Object.entries(metadata).filter(
+function textsOf(metadata: object): Record<string, string> {
+  const texts = Object.entries<unknown>(Object(metadata)).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return Object.fromEntries(texts);
