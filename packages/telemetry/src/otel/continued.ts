@@ -3,7 +3,7 @@ import { createContextKey, trace } from '@opentelemetry/api';
 import type { RunJob } from '@rowlock/core';
 
 /** The most jobs by which one process continues a trace: each adds its run, and what the run does. */
-export const MOST_CONTINUED = 100;
+const MOST_CONTINUED = 100;
 
 /** How many traces are counted. Those that were continued last are. */
 const MOST_TRACES = 1_000;
