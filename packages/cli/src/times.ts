@@ -7,6 +7,17 @@ export function duration(text: string): number {
   return known(text) ?? refuse(text, "a duration like '30s', '5m', '2h' or '7d'");
 }
 
+/** How often to do something, in milliseconds: not without a pause. */
+export function interval(text: string): number {
+  const ms = known(text);
+  return ms !== undefined && ms >= LEAST_MS
+    ? ms
+    : refuse(text, "a duration of 100ms or more, like '2s' or '1m'");
+}
+
+/** The least time between two looks, in milliseconds. */
+const LEAST_MS = 100;
+
 /** An instant, or a duration that goes back from now. */
 export function past(text: string): Date {
   return instant(text, -1);

@@ -12,6 +12,7 @@ test.each([
   [['jobs', 'list', '--limit', '0'], /whole number/],
   [['jobs', 'list', '--payload', '[1]'], /an object as JSON/],
   [['status', '--every', '5'], /It takes a duration/],
+  [['status', '--watch', '--every', '0s'], /It takes a duration of 100ms or more/],
   [['sql', 'oracle'], /Allowed choices are postgres, mysql, mariadb/],
   [['sql', 'postgres', '--from', '99'], /must be a version, 0 to 1/],
   [['sql', 'mysql', '--schema', ''], /1 to 64 characters/],

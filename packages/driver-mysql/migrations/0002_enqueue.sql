@@ -38,6 +38,10 @@ BEGIN
   DECLARE CONTINUE HANDLER FOR 1062 SET taken = TRUE;
 
   SET outcome = NULL, public_id = NULL;
+  IF JSON_CONTAINS_PATH(metadata, 'one', '$.rowlock') THEN
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
+      'metadata.rowlock is Rowlock''s own, which has the tick of a schedule: choose another name.';
+  END IF;
   IF limits_left > 8 OR (limits_left > 0 AND JSON_TYPE(limits) <> 'OBJECT') THEN
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'limits must be a JSON object of up to 8 names and sizes.';
   END IF;

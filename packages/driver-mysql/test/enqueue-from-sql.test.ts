@@ -192,6 +192,9 @@ test('what does not fit is refused and not cut', async () => {
   await expect(call({ kind: 'k'.repeat(129) })).rejects.toMatchObject({ errno: 1406 });
   await expect(call({ kind: '' })).rejects.toMatchObject({ errno: FAILED_CHECK });
   await expect(call({ kind: null })).rejects.toMatchObject({ errno: 1048 });
+  // The tick of a schedule would be forged.
+  await expect(call({ kind: 'k', metadata: '{"rowlock": null}' })).rejects.toMatchObject({ errno: 1644 });
+  expect(await call({ kind: 'k', metadata: '{"a": {"rowlock": 1}}' })).toMatchObject({ outcome: 'enqueued' });
 });
 
 test.each([

@@ -546,6 +546,9 @@ DECLARE
   available timestamptz := coalesce(enqueue.available_at, clock_timestamp());
   existing uuid;
 BEGIN
+  IF enqueue.metadata ? 'rowlock' THEN
+    RAISE EXCEPTION 'metadata.rowlock is Rowlock''s own, which has the tick of a schedule: choose another name.' USING ERRCODE = '22023';
+  END IF;
   -- The caller's temporary tables come last: unnamed they would come first, and a `job` among them would be taken for Rowlock's.
   -- The setting ends with the function, which has one of its own.
   PERFORM set_config('search_path', format('%I, pg_temp', nspname), true)

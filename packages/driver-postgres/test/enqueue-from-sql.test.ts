@@ -56,6 +56,22 @@ test.each([
   expect(await countStates(driver, {})).toMatchObject({ new: 0 });
 });
 
+test("metadata with the name that is Rowlock's own is refused: the tick of a schedule would be forged", async () => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const driver = postgres({ connectionString: fresh.url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = new pg.Client(fresh.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const enqueue = (metadata: string) =>
+    client.query("SELECT outcome FROM rowlock.enqueue('k', metadata => $1)", [metadata]);
+  const message = expect.stringContaining("metadata.rowlock is Rowlock's own");
+  await expect(enqueue('{"rowlock": null}')).rejects.toMatchObject({ code: '22023', message });
+  expect((await enqueue('{"a": {"rowlock": 1}}')).rows).toEqual([{ outcome: 'enqueued' }]);
+});
+
 describe('limits', () => {
   let client: pg.Client;
   let drop: () => Promise<void>;

@@ -5,14 +5,14 @@ import type { CommandContext, Session } from '../command-context.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
 import type { Column } from '../output/table.js';
 import { counted, lasting, number } from '../output/values.js';
-import { duration } from '../times.js';
+import { interval } from '../times.js';
 import { pauseSentence } from './pauses/pause-sentence.js';
 
 export const status = (context: CommandContext) =>
   new Command('status')
     .description('how many jobs wait, run and fail; workers, pauses, and jobs that nobody serves')
     .option('--watch', 'again and again, until Ctrl-C')
-    .option('--every <duration>', 'how often with --watch', duration, 2_000)
+    .option('--every <duration>', 'how often with --watch', interval, 2_000)
     .action(({ watch, every }) =>
       context.withDatabase(async (session) => {
         await show(session, watch === true);

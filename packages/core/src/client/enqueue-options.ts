@@ -48,7 +48,10 @@ export interface EnqueueOptions<Payload> {
    * that runs gets a follow-up. Not in an `enqueueMany` of several jobs.
    */
   readonly unique?: string | Unique | null;
-  /** Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. */
+  /**
+   * Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. The name `rowlock` is
+   * Rowlock's own.
+   */
   readonly metadata?: { readonly [name: string]: Json };
   /**
    * Public ids of jobs that go first, up to 1,000. The job starts when all of them have ended, in whatever state. Until

@@ -8,6 +8,7 @@ import { checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
+import { checkNames } from '../job/metadata.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
@@ -28,9 +29,10 @@ const WAIT_MS = 200;
  */
 export function metadataUpdate(operations: readonly Operation[], isOwn: boolean): JobUpdate {
   const checked = checkOperations(operations);
-  for (const each of checked) {
-    if (each.do === 'set' && each.path.length === 0 && !isObject(each.value))
+  for (const operation of checked) {
+    if (operation.do === 'set' && operation.path.length === 0 && !isObject(operation.value))
       throw new InvalidInputError('metadata must be an object.');
+    checkNames(namesIn(operation));
   }
   return {
     column: 'metadata',
@@ -38,6 +40,14 @@ export function metadataUpdate(operations: readonly Operation[], isOwn: boolean)
     from: isOwn ? OUTSTANDING : ['new', ...SETTLED],
     mostBytes: LIMITS.metadataBytes,
   };
+}
+
+/** The members of the whole that an operation changes, as far as it names them. */
+function namesIn(operation: Operation): readonly unknown[] {
+  const [name] = operation.path;
+  if (name !== undefined) return [name];
+  if (operation.do === 'set') return Object.keys(Object(operation.value));
+  return operation.do === 'merge' ? Object.keys(operation.patch) : [];
 }
 
 /** @throws InvalidInputError */

@@ -132,6 +132,7 @@ export interface RunJob<Payload> {
    */
   readonly earlierRuns: number;
   readonly maxAttempts: number;
+  /** As it was given. What a schedule has added is `tick`. */
   readonly metadata: { readonly [name: string]: Json };
   readonly createdAt: Date;
   /** How long it was due when it was claimed, by the database's clock, in milliseconds. */

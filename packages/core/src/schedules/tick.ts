@@ -1,4 +1,4 @@
-import type { Json } from '../job/json.js';
+import { type Metadata, ownIn, withOwn } from '../job/metadata.js';
 
 /** The instant of a schedule for which a job was enqueued. */
 export interface Tick {
@@ -10,19 +10,14 @@ export interface Tick {
   readonly lateMs: number;
 }
 
-type Metadata = { readonly [name: string]: Json };
-
 /** The metadata of a tick's job. */
 export function withTick(metadata: Metadata, { schedule, scheduledFor, lateMs }: Tick): Metadata {
-  return {
-    ...metadata,
-    rowlock: { tick: { schedule, scheduledFor: scheduledFor.toISOString(), lateMs } },
-  };
+  return withOwn(metadata, { tick: { schedule, scheduledFor: scheduledFor.toISOString(), lateMs } });
 }
 
 /** The tick in a job's metadata. Null for a job that no schedule has enqueued. */
 export function tickIn(metadata: Metadata): Tick | null {
-  const { schedule, scheduledFor, lateMs } = Object(Object(metadata.rowlock).tick);
+  const { schedule, scheduledFor, lateMs } = Object(Object(ownIn(metadata)).tick);
   if (typeof schedule !== 'string' || typeof scheduledFor !== 'string' || typeof lateMs !== 'number')
     return null;
   return { schedule, scheduledFor: new Date(scheduledFor), lateMs };

@@ -1,4 +1,4 @@
-import { createRowlock, defineHandler, type RunContext, type Tick } from '@rowlock/core';
+import { createRowlock, defineHandler, merge, type RunContext, type Tick } from '@rowlock/core';
 import type { NewSchedule, SchedulePlan } from '@rowlock/core/driver';
 import type { ScheduleView } from '@rowlock/core/types';
 import { expect } from 'vitest';
@@ -292,6 +292,39 @@ export const scheduledJobs = theme('scheduled jobs', (test) => {
       expect((await schedules.preview(name, 1))[0]?.getTime()).toBeGreaterThanOrEqual(instant + HOUR_MS);
     }
     expect(await reader.jobs(queue)).toHaveLength(1);
+  });
+
+  test('no job is a tick but one of a schedule, also if a tick passes on its metadata', async (stage) => {
+    const { key: name, driver, queue, reader } = stage;
+    stage.defer(() => driver.schedules.remove(name));
+    const ticks: (Tick | null)[] = [];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      run: async ({ job, enqueue }) => {
+        ticks.push(job.tick);
+        if (job.tick !== null) await enqueue(handler, { payload: 2, metadata: job.metadata });
+      },
+    });
+    const { rowlock } = await startWorker(stage, [handler]);
+    const schedule = { handler, payload: 1, metadata: { by: 'me' }, ...(await everyHour(stage)) };
+    await rowlock.schedules.set(name, schedule);
+    await due(stage, name);
+    await settled(stage, 2);
+    expect(ticks).toEqual([expect.objectContaining({ schedule: name }), null]);
+    const [tick, follower] = await reader.jobs(queue);
+    expect(follower?.metadata).toEqual({ by: 'me' });
+    const { metadata } = tick ?? { metadata: {} };
+    const forged = Object.assign({}, metadata);
+    for (const call of ['enqueue', 'updateMetadata'] as const) {
+      const made =
+        call === 'enqueue'
+          ? rowlock.enqueue(handler, { payload: 3, metadata: forged })
+          : rowlock.jobs.updateMetadata(follower?.publicId ?? '', [merge([], forged)]);
+      await expect(made).rejects.toMatchObject({ code: 'ROWLOCK_INVALID_INPUT' });
+    }
+    expect(await reader.jobs(queue)).toHaveLength(2);
   });
 
   test('a tick that is left out says so: firedAt stays, and the job in its way is named', async (stage) => {

@@ -5,6 +5,7 @@ import type { AnyHandler, Progress, RunContext, RunJob } from '../../handler/han
 import type { Resolve } from '../../handler/resolve.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
+import { givenMetadata } from '../../job/metadata.js';
 import { type Logger, withFields } from '../../logger.js';
 import type { AroundRun } from '../../plugin/around-run.js';
 import { tickIn } from '../../schedules/tick.js';
@@ -136,7 +137,7 @@ function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
     attempt: attemptsMade + 1,
     earlierRuns,
     maxAttempts,
-    metadata,
+    metadata: givenMetadata(metadata),
     createdAt,
     waitedMs,
     tick: tickIn(metadata),
