@@ -1,7 +1,7 @@
 import { createRowlock, type Driver, type Logger, type Rowlock } from '@rowlock/core';
 import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';
-import { copyItem } from './copy-item.js';
+import { copyItem, enqueueLook } from './copy-item.js';
 import { items } from './item.js';
 import { mysqlSource } from './mysql-source.js';
 import { MysqlTarget } from './mysql-target.js';
@@ -13,7 +13,7 @@ import type { Target } from './target.js';
 export interface Composition {
   /** On the source. */
   readonly rowlock: Pick<Rowlock<unknown>, 'worker' | 'insight' | 'jobs'>;
-  /** Captures the source's table, creates the copy, and enqueues the rows that are there already. */
+  /** Captures the source's table, creates the copy, and enqueues the rows that are in either of them already. */
   begin(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,6 +37,7 @@ function composeOn<Tx>(driver: Driver<Tx>, source: Source<Tx>, target: Target, l
       await target.prepare();
       await rowlock.captures.apply();
       await rowlock.captures.backfill(items);
+      await enqueueLook(rowlock);
     },
     async close() {
       await rowlock.close();

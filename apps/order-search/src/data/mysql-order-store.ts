@@ -42,10 +42,15 @@ export class MysqlOrderStore implements OrderStore<Queries> {
     if (gone.length > 0) await tx.execute(REMOVE, [JSON.stringify(gone)]);
   }
 
-  async ordersOf(subject: Subject, beyond: number, limit: number, tx: Queries): Promise<readonly number[]> {
-    // As text: the server takes no floating point for a LIMIT.
-    const values = [subject.no, beyond, String(limit)];
-    const [rows] = await tx.execute<OrderRow[]>(selectOrdersOf('', subject.of), values);
+  async ordersOf(
+    subject: Subject,
+    beyond: number | null,
+    limit: number,
+    tx: Queries,
+  ): Promise<readonly number[]> {
+    const { sql, values } = selectOrdersOf(TABLES, subject, beyond, limit);
+    // As texts: the server takes no floating point for a LIMIT.
+    const [rows] = await tx.execute<OrderRow[]>(sql, values.map(String));
     return rows.map(({ ord_no: orderNo }) => orderNo);
   }
 
@@ -92,6 +97,8 @@ export class MysqlOrderStore implements OrderStore<Queries> {
 }
 
 const GIVEN = "JSON_TABLE(?, '$[*]' COLUMNS (ord_no INT PATH '$')) AS given";
+
+const TABLES = { legacy: '', search: 'order_search' } as const;
 
 const ADD = `INSERT IGNORE INTO order_search (ord_no, \`lines\`, words) SELECT given.ord_no, '[]', '' FROM ${GIVEN}`;
 

@@ -39,8 +39,8 @@ export interface OrderStore<Tx> {
   /** Writes entries, and removes the rows of those orders that have none. */
   write(orders: readonly number[], entries: readonly Entry[], tx: Tx): Promise<void>;
 
-  /** The numbers of a subject's orders beyond one, in order, at most `limit`. */
-  ordersOf(subject: Subject, beyond: number, limit: number, tx: Tx): Promise<readonly number[]>;
+  /** The numbers of a subject's orders beyond one, or from the first on, in order, at most `limit`. */
+  ordersOf(subject: Subject, beyond: number | null, limit: number, tx: Tx): Promise<readonly number[]>;
   /** How many orders there are. @throws while the old system's tables are not there. */
   orders(): Promise<number>;
 

@@ -53,9 +53,14 @@ export class PostgresOrderStore implements OrderStore<Queries> {
     });
   }
 
-  async ordersOf(subject: Subject, beyond: number, limit: number, tx: Queries): Promise<readonly number[]> {
-    const select = numbered(selectOrdersOf('legacy.', subject.of)).replace('$1 =', '$1::integer =');
-    const { rows } = await tx.query<{ ord_no: number }>(select, [subject.no, beyond, limit]);
+  async ordersOf(
+    subject: Subject,
+    beyond: number | null,
+    limit: number,
+    tx: Queries,
+  ): Promise<readonly number[]> {
+    const { sql, values } = selectOrdersOf(TABLES, subject, beyond, limit);
+    const { rows } = await tx.query<{ ord_no: number }>(numbered(sql), [...values]);
     return rows.map(({ ord_no: orderNo }) => orderNo);
   }
 
@@ -108,6 +113,8 @@ export class PostgresOrderStore implements OrderStore<Queries> {
     return rows[0]?.n ?? 0;
   }
 }
+
+const TABLES = { legacy: 'legacy.', search: 'orders.search' } as const;
 
 const ADD = 'INSERT INTO orders.search (ord_no) SELECT unnest($1::integer[]) ON CONFLICT (ord_no) DO NOTHING';
 

@@ -10,12 +10,12 @@ const STEP = 100;
 /** A queue of its own, beside that of the changes of single orders, for which somebody may wait. */
 export const WALKS = 'walks';
 
-/** The orders of a subject, beyond one of them. */
+/** The orders of a subject, beyond one of them. Null: from the first on. */
 const Stretch = z.object({
   of: z.enum(['all', 'customer', 'item', 'maker']),
   /** The subject's number. 0 of all orders. */
   no: z.int(),
-  beyond: z.int(),
+  beyond: z.int().nullable(),
 });
 
 /**
@@ -33,8 +33,11 @@ export const Spread = {
  * What to enqueue for the orders of a subject. The place is in the key: a walk that took along those that have just begun
  * would begin again with each change, and might never end.
  */
-export function over({ of, no }: Subject, beyond = 0) {
-  return { payload: { of, no, beyond }, key: `${of} ${no} beyond ${beyond}` };
+export function over({ of, no }: Subject, beyond: number | null = null) {
+  return {
+    payload: { of, no, beyond },
+    key: `${of} ${no} ${beyond === null ? 'from the first' : `beyond ${beyond}`}`,
+  };
 }
 
 /** One step for all walks of a subject that have come to the same place. */
