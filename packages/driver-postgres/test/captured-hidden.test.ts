@@ -79,7 +79,7 @@ describe('triggers of one partition', () => {
       expect(problem).toEqual({
         code: 'disabled',
         message: expect.stringMatching(
-          new RegExp(`^The trigger "rowlock_capture_c0_\\w+" of "app"."${partition}" is disabled\\.$`),
+          new RegExp(`^The trigger "(zz_)?rowlock_capture_c0_\\w+" of "app"."${partition}" is disabled\\.$`),
         ),
       });
     expect(await rowlock.captures.apply()).toMatchObject([{ changed: true }]);

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CaptureStage, type Options } from './capture-stage.js';
+import { waiting } from './waiting.js';
 
 const stage = new CaptureStage();
 
@@ -158,6 +159,30 @@ describe('an UPDATE that moves a row to another partition is an update, of both 
     expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }, { problems: [] }]);
   });
 
+  test('also when another trigger of the table moves it, or somebody else has just changed it', async () => {
+    await regions({ payload: ['note'], on: { update: ['note'] } });
+    await stage.client.query(
+      `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.region := 'us'; RETURN NEW; END$$;
+       CREATE TRIGGER set_region BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION f()`,
+    );
+    await stage.client.query("UPDATE t SET note = 'x' WHERE id = 1; DROP TRIGGER set_region ON t");
+    expect(await stage.changes()).toEqual(['update 1,eu', 'update 1,us']);
+    const [other, looking] = [await stage.connected(), await stage.connected()];
+    onTestFinished(async () => {
+      for (const each of [other, looking]) await each.end();
+    });
+    await other.query("BEGIN; UPDATE app.t SET note = 'first' WHERE id = 2");
+    const moved = stage.client.query("UPDATE t SET region = 'us' WHERE id = 2");
+    await vi.waitFor(async () => expect(await waiting(looking)).toBe(1), 10_000);
+    await other.query('COMMIT');
+    await moved;
+    expect((await stage.payloads()).slice(2)).toMatchObject([
+      { id: { region: 'eu' }, old: { note: 'b' }, new: { note: 'first' } },
+      { id: { region: 'eu' }, old: { note: 'first' } },
+      { id: { region: 'us' }, new: { note: 'first' } },
+    ]);
+  });
+
   test('unless the session says that it is not captured', async () => {
     await regions();
     await stage.client.query(`BEGIN; SET LOCAL rowlock.capture = 'off'; ${move}; COMMIT`);
@@ -188,7 +213,7 @@ test('a session goes on when a column that is not read has another type', async 
 
 test('a trigger of the move that is gone, or fires otherwise, is found', async () => {
   const rowlock = await regions();
-  await stage.client.query('DROP TRIGGER rowlock_capture_c0_move ON t');
+  await stage.client.query('DROP TRIGGER zz_rowlock_capture_c0_move ON t');
   expect(await rowlock.captures.check()).toMatchObject([{ problems: [{ code: 'missing' }] }]);
   await rowlock.captures.apply();
   await stage.client.query(

@@ -20,7 +20,8 @@ export function functionName(capture: string): string {
 /** A trigger of a capture. The schema is in the name, as two Rowlocks may capture one table. */
 export function triggerName(schema: string, capture: string, operation: Operation): string {
   const prefix = fitting(`${schema}_capture_${capture}`, (name) => `${name}_${LONGEST_OPERATION}`);
-  return `${prefix}_${operation}`;
+  // Behind the table's other triggers, which may move the row themselves.
+  return operation === 'move' ? `zz_${prefix}_move` : `${prefix}_${operation}`;
 }
 
 /** The function, quoted and with its schema. */
