@@ -50,6 +50,8 @@ export interface NamedJobs {
   readonly publicIds: readonly string[];
   /** The most jobs before each of them that are counted. */
   readonly mostBefore: number;
+  /** The kinds that live workers serve, by queue. */
+  readonly served: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Facts {
@@ -88,8 +90,9 @@ export interface JobFacts extends NamedJob, Lane {
   /** The first outstanding job of its key that goes first, by `after` of its handler. */
   readonly dependency: NamedJob | null;
   /**
-   * How many due jobs of its part of the queue the claim meets first. Without those of paused kinds, and those that a run
-   * has. 0 of a queue's front.
+   * How many due jobs of its part of the queue claims take first. Without those that no claim takes: of paused kinds and
+   * of kinds that nobody serves, those that a run has, those whose key a run has, and those of a key whose first job is of
+   * such a kind. Without those of its own key. 0 of a queue's front.
    */
   readonly before: number;
 }

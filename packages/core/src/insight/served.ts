@@ -12,6 +12,14 @@ export function servedIn(kind: string, workers: readonly WorkerView[]): readonly
   return [...new Set(serving.flatMap(({ queues }) => queues))].toSorted();
 }
 
+/** The kinds that these workers serve, by queue. */
+export function kindsByQueue(workers: readonly WorkerView[]): Readonly<Record<string, readonly string[]>> {
+  const queues = [...new Set(workers.flatMap((worker) => worker.queues))];
+  const kindsOf = (queue: string): readonly string[] =>
+    workers.filter((worker) => worker.queues.includes(queue)).flatMap(({ kinds }) => Object.keys(kinds));
+  return Object.fromEntries(queues.map((queue) => [queue, [...new Set(kindsOf(queue))]]));
+}
+
 /** Kinds, each with those for which it waits wherever it is served. Without those that wait for none. */
 export function afterOfKinds(workers: readonly WorkerView[]): KindsServed {
   const kinds = [...new Set(workers.flatMap((worker) => Object.keys(worker.kinds)))];

@@ -4,7 +4,7 @@ import type { Facts, HeldJob, Insight, JobFacts, NamedJobs, QueueFront } from '.
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { type LimitedBy, type LimitsRead, limitedBy } from './limited-by.js';
-import { afterOfKinds } from './served.js';
+import { afterOfKinds, kindsByQueue } from './served.js';
 
 /** The most jobs before a job that are named. */
 export const MOST_BEFORE = 1_000;
@@ -33,11 +33,14 @@ export type Looking = Pick<Driver, 'name' | 'insight'> &
   LimitsRead;
 
 /** Reads jobs with all that may be in their way. @throws InvalidInputError, DriverError */
-export async function lookAt(driver: Looking, jobs: QueueFront | NamedJobs): Promise<Surroundings> {
+export async function lookAt(
+  driver: Looking,
+  jobs: QueueFront | Omit<NamedJobs, 'served'>,
+): Promise<Surroundings> {
   const insight = insightOf(driver);
   const workers = (await driver.workers.list()).filter(({ alive }) => alive);
   const [facts, pauses] = await Promise.all([
-    insight.facts({ ...jobs, after: afterOfKinds(workers) }),
+    insight.facts({ ...jobs, after: afterOfKinds(workers), served: kindsByQueue(workers) }),
     driver.admission.pauses(),
   ]);
   const limited = await limitedBy(driver, facts, 'publicIds' in jobs);

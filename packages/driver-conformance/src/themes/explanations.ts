@@ -127,14 +127,14 @@ export const explanations = insightTheme('explanations', (test) => {
         reason: 'earlier',
         key,
         job,
-        causes: [expect.objectContaining({ reason: 'backlog' })],
+        causes: [],
         blocks: false,
       },
     ]);
     defer(() => client.jobs.resume({ kind: 'other' }));
     await client.jobs.pause({ kind: 'other' });
     expect(await causes(client, second)).toMatchObject([
-      { reason: 'earlier', job, causes: [{ reason: 'paused' }, { reason: 'backlog' }], blocks: true },
+      { reason: 'earlier', job, causes: [{ reason: 'paused' }], blocks: true },
     ]);
   });
 
@@ -257,6 +257,36 @@ export const explanations = insightTheme('explanations', (test) => {
     ]);
   });
 
+  test('jobs that no claim takes are not counted among those that come first', async (stage) => {
+    const { driver, queue, key, defer } = stage;
+    const { handler, running } = lasting(stage);
+    const client = clientOf(stage, [handler]);
+    const paused = `paused of ${key}`;
+    defer(() => client.jobs.resume({ kind: paused }));
+    await client.jobs.pause({ kind: paused });
+    await stage.put({ key: `${key} held` });
+    await startWorker(stage, [handler], { concurrency: 1 });
+    await within('the handler runs', running);
+    // The kind is served in another queue alone.
+    await stage.anchor(driver, { queues: [`${queue} 2`], kinds: { unserved: [] } });
+    await stage.anchor(driver, { queues: [queue], kinds: { [paused]: [] } });
+    await stage.putMany([
+      { kind: 'unserved' },
+      { kind: paused },
+      { key: `${key} held` },
+      { kind: 'unserved', key: `${key} 2` },
+      { key: `${key} 2` },
+      { kind: paused, key: `${key} 3` },
+      { key: `${key} 3` },
+    ]);
+    const counted = await stage.putMany([{}, { key: `${key} 4` }, { key: `${key} 4` }]);
+    const job = await stage.put({ key, priority: 1 });
+    await stage.put({ key, priority: -1 });
+    expect(await causes(client, job)).toEqual([
+      { reason: 'backlog', jobs: counted.length, more: false, blocks: false },
+    ]);
+  });
+
   test.once('an explanation names the jobs that are waited for', async (stage) => {
     const { queue } = stage;
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
@@ -269,7 +299,6 @@ export const explanations = insightTheme('explanations', (test) => {
     expect(reasons).toMatchObject([
       { reason: 'follows', jobs: [{ publicId: after[1], kind: 'work' }], more: false, blocks: true },
       { reason: 'unserved' },
-      { reason: 'backlog' },
     ]);
     expect(reasons[0]?.text).toContain(after[1]);
   });

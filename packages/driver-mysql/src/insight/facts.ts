@@ -4,6 +4,7 @@ import {
   isSettled,
   type JobFacts,
   type NamedJob,
+  type NamedJobs,
   NEVER,
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
@@ -37,9 +38,7 @@ export async function facts(
   const shown = [...first, ...(await rows(await headsOf(on, context, first, taken)))];
   const dependencies = await dependenciesOf(on, context, shown, after);
   const followed = await followedBy(on, context, shown, isFront ? 1 : MOST_NAMED + 1);
-  const before = isFront
-    ? new Map()
-    : await countsBefore(on, context, shown, { taken, most: which.mostBefore });
+  const before = isFront ? new Map() : await countsBefore(on, context, shown, taken, which);
   const [clock] = await query<{ now: string }>(on, context.sql.insight.now);
   const ids = new Set(shown.map(({ id }) => id));
   return {
@@ -128,15 +127,21 @@ async function countsBefore(
   on: MysqlTransaction,
   { sql }: Context,
   rows: readonly FactsRow[],
-  { taken, most }: { readonly taken: readonly Taken[]; readonly most: number },
+  taken: readonly Taken[],
+  { mostBefore, served }: NamedJobs,
 ): Promise<Found<number>> {
   const found = new Map<string, number>();
-  // A list must not be empty. No job has the id 0.
-  const { places, values } = list(['0', ...taken.map(({ id }) => id)]);
-  for (const { id, status, queue, limits, priority } of rows) {
+  // A list must not be empty. No job has the id 0, and no kind or key has no name.
+  const ids = list(['0', ...taken.map(({ id }) => id)]);
+  for (const { id, status, queue, limits, priority, key } of rows) {
     if (status !== 'new') continue;
-    const given = [queue, limits, priority, priority, id, ...values, most];
-    const [row] = await query<{ jobs: string }>(on, sql.insight.countBefore(places), given);
+    const kinds = list(['', ...(served[queue] ?? [])]);
+    const busy = taken.flatMap((each) => (each.queue === queue ? (each.key ?? []) : []));
+    const keys = list([key ?? '', ...busy]);
+    const given = [queue, limits, priority, priority, id, ...kinds.values, ...ids.values];
+    const ofKey = [...keys.values, queue, ...kinds.values];
+    const text = sql.insight.countBefore({ taken: ids.places, kinds: kinds.places, keys: keys.places });
+    const [row] = await query<{ jobs: string }>(on, text, [...given, ...ofKey, mostBefore]);
     found.set(id, Number(row?.jobs ?? 0));
   }
   return found;

@@ -90,14 +90,21 @@ export const insightStatements = (tables: Tables) => {
         ORDER BY first.id LIMIT 1
       ) AS dependency FROM ${given} STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = given.id`,
 
-    // In the order of the claim, which walks past jobs of paused kinds.
-    countBefore: (taken: string): string => `
+    // In the order of the claim, which walks past jobs of kinds that are paused, or not served. A job whose key a run has, or whose key's
+    // first job is walked past, waits too.
+    countBefore: ({ taken, kinds, keys }: Record<'taken' | 'kinds' | 'keys', string>): string => `
       SELECT CAST(COUNT(*) AS CHAR) AS jobs
       FROM (
         SELECT job.id FROM ${job} AS job FORCE INDEX (job_claim)
         WHERE job.queue = ? AND job.claimable = 1 AND job.limits = ?
           AND (job.priority < ? OR (job.priority = ? AND job.id < ?))
-          AND job.available_at <= UTC_TIMESTAMP(6) AND ${isKindOpen('job.kind')} AND job.id NOT IN (${taken})
+          AND job.available_at <= UTC_TIMESTAMP(6) AND job.kind IN (${kinds}) AND ${isKindOpen('job.kind')} AND job.id NOT IN (${taken})
+          AND (job.\`key\` IS NULL OR (job.\`key\` NOT IN (${keys}) AND NOT EXISTS (
+            SELECT 1 FROM ${job} AS head FORCE INDEX (job_entity)
+            WHERE head.\`key\` = job.\`key\` AND head.outstanding = 1 AND head.queue = ? AND head.id < job.id
+              AND (head.status = 'in-progress' OR head.available_at <= UTC_TIMESTAMP(6))
+              AND NOT (head.kind IN (${kinds}) AND ${isKindOpen('head.kind')})
+          )))
         ORDER BY job.priority, job.id LIMIT ?
       ) AS counted`,
 

@@ -47,7 +47,7 @@ export async function facts(
   const [text, values] =
     'queue' in which
       ? [sql.front, [which.queue, which.limit]]
-      : [sql.named, [which.publicIds, which.mostBefore]];
+      : [sql.named, [which.publicIds, which.mostBefore, JSON.stringify(which.served)]];
   const rows = await query<FactsRow>(on, text, [lockClass.unsigned, JSON.stringify(after), ...values]);
   const [first] = rows;
   return { now: new Date(first?.now ?? 0), jobs: rows.flatMap(toJobFacts), more: first?.more === true };

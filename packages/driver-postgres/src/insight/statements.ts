@@ -36,6 +36,8 @@ export const insightStatements = (tables: Tables) => {
         SELECT id FROM running
         UNION ALL
         SELECT id FROM ${job} WHERE queue = ANY(ARRAY(SELECT DISTINCT queue FROM page)) AND status = 'in-progress'
+      ), busy AS MATERIALIZED (
+        SELECT DISTINCT queue, key FROM ${job} WHERE id = ANY(ARRAY(SELECT id FROM taken)) AND key IS NOT NULL
       ), lane AS MATERIALIZED (
         SELECT DISTINCT queue, key FROM page WHERE key IS NOT NULL
       ), head AS MATERIALIZED (
@@ -70,11 +72,23 @@ export const insightStatements = (tables: Tables) => {
              ${before} AS before
       FROM (SELECT) AS one LEFT JOIN own ON true LEFT JOIN held_by USING (id)`;
 
-  /** A part's due jobs before a job, in the order of the claim, which walks past those of paused kinds. */
+  const isTaken = `$5::jsonb -> own.queue ? kind AND ${isKindOpen}`;
+
+  /**
+   * A part's due jobs before a job, in the order of the claim, which walks past those of kinds that are paused, or not served. A job
+   * whose key a run has, or whose key's first job is walked past, waits too.
+   */
   const before = (limits: string, which: string): string => `
                (SELECT FROM ${job} AS job
                WHERE queue = own.queue AND ${claimable(limits)} AND ${which} AND (priority, job.id) < (own.priority, own.id)
-                 AND ${isKindOpen} AND job.id NOT IN (SELECT id FROM running)
+                 AND ${isTaken} AND job.id NOT IN (SELECT id FROM running)
+                 AND (job.key IS NULL OR (
+                   job.key IS DISTINCT FROM own.key AND job.key NOT IN (SELECT key FROM busy WHERE busy.queue = own.queue)
+                   AND NOT EXISTS (
+                     SELECT FROM ${job} AS head
+                     WHERE head.key = job.key AND head.queue = own.queue AND ${RUNS_NOW} AND head.id < job.id AND (${isTaken}) IS NOT TRUE
+                   )
+                 ))
                ORDER BY priority, job.id LIMIT $4::bigint)`;
 
   /** The queues of one of the indexes of waiting jobs, in order. Each step goes right behind the jobs of the queue before. */
@@ -139,7 +153,7 @@ export const insightStatements = (tables: Tables) => {
       },
     ),
 
-    // $3: the public ids. $4: the most jobs before one that are counted.
+    // $3: the public ids. $4: the most jobs before one that are counted. $5: the kinds that are served, by queue.
     named: facts(
       `page AS MATERIALIZED (SELECT ${columnsOf('error')} FROM ${job} WHERE public_id = ANY($3::uuid[]))`,
       {
