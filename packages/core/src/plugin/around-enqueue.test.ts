@@ -5,6 +5,7 @@ import { emptyDatabase, NOTHING } from '../../test/empty-database.js';
 import { DriverError } from '../driver/driver-error.js';
 import type { NewJob } from '../driver.js';
 import { createRowlock } from '../rowlock.js';
+import type { EnqueueCall } from './enqueue-call.js';
 import type { EnqueueMiddleware } from './middleware.js';
 import { definePlugin } from './plugin.js';
 
@@ -206,3 +207,52 @@ test.each<[string, EnqueueMiddleware, string]>([
     expect(logged).toEqual([{ err: named(message), kind: 'work' }]);
   },
 );
+
+test.each<[string, (call: EnqueueCall) => unknown]>([
+  ['sort the jobs', ({ jobs }) => Object(jobs).reverse()],
+  ['add a job', ({ jobs, job }) => Object(jobs).push(job)],
+  ['leave one out', ({ jobs }) => Object(jobs).pop()],
+  ['put one in the place of another', (call) => Object.assign(call.jobs, { 0: call.jobs[1] })],
+  ['have other jobs', (call) => Object.assign(call, { jobs: [] })],
+  ['have another kind', (call) => Object.assign(call, { kind: 'other' })],
+  ['give a job another row', ({ job }) => Object.defineProperty(job, 'row', { value: {} })],
+  ['change metadata', ({ job }) => Object.assign(job.metadata, { user: 8 })],
+  ['change what is in metadata', ({ job }) => Object(job.metadata.of).push(2)],
+])('a middleware cannot %s', async (_, change) => {
+  const { rowlock, statements } = client([
+    (call, next) => {
+      change(call);
+      return next();
+    },
+  ]);
+  const jobs = [1, 2].map((n) => ({ payload: { n }, metadata: { of: [n] } }));
+  await expect(rowlock.enqueueMany(work, jobs)).rejects.toMatchObject({ code: 'ROWLOCK_PLUGIN' });
+  expect(statements).toEqual([]);
+});
+
+test('what a middleware adds is frozen too, and what it was given stays its own', async () => {
+  const more = { of: [1] };
+  const { rowlock, written } = client([
+    ({ job }, next) => {
+      job.addMetadata(more);
+      expect(() => Object(job.metadata.of).push(2)).toThrow(TypeError);
+      more.of.push(3);
+      return next();
+    },
+  ]);
+  const metadata = { by: { name: 'ann' } };
+  await rowlock.enqueue(work, { payload: { n: 1 }, metadata });
+  metadata.by.name = 'bob';
+  expect(written()).toEqual([{ payload: { n: 1 }, metadata: { by: { name: 'ann' }, of: [1] } }]);
+});
+
+test('a middleware cannot give the outcomes to other jobs', async () => {
+  const { rowlock } = client([
+    async (_, next) => {
+      const outcomes = await next();
+      Object(outcomes).reverse();
+    },
+  ]);
+  const enqueued = await rowlock.enqueueMany(work, [{ payload: { n: 1 } }, { payload: { n: 2 } }]);
+  expect(enqueued.map(({ publicId }) => publicId)).toEqual(['job 0', 'job 1']);
+});

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../deep-freeze.js';
 import type { Enqueued, NewJob } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import { type EnqueueCall, PendingCall } from './enqueue-call.js';
@@ -28,7 +29,7 @@ export function aroundEnqueue<Tx>(plugins: readonly Plugin<Tx>[], log: Logger): 
     const [first, ...rest] = jobs;
     if (first === undefined) return write(jobs);
     const call = new PendingCall([first, ...rest]);
-    return around(call, () => write(call.rows));
+    return around(call, async () => deepFreeze(await write(call.rows)));
   };
 }
 

@@ -108,6 +108,14 @@ test('an error of a middleware names its plugin, before next and after it', asyn
   });
 });
 
+test.each([undefined, null, 0, ''])(
+  'a middleware that throws %o is an error of its plugin',
+  async (thrown) => {
+    const { end } = await through([() => Promise.reject(thrown)]);
+    expect(end).toMatchObject({ status: 'rejected', reason: { code: 'ROWLOCK_PLUGIN', plugin: 'plugin 0' } });
+  },
+);
+
 test('a run ends after its handler, also where a middleware throws meanwhile', async () => {
   const order: string[] = [];
   const throws: RunMiddleware = (_, next) => {

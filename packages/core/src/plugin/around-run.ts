@@ -43,7 +43,8 @@ async function passRun<Tx>(
   if (own.status === 'rejected') {
     const isPassedOn = step?.status === 'rejected' && step.reason === own.reason;
     // The reason of an abort is no fault of the plugin's.
-    if (isPassedOn || own.reason === run.signal.reason) throw own.reason;
+    const isAbort = run.signal.aborted && own.reason === run.signal.reason;
+    if (isPassedOn || isAbort) throw own.reason;
     throw error('threw', own.reason);
   }
   if (own.value !== undefined) {

@@ -1,8 +1,9 @@
+import { deepFreeze } from '../deep-freeze.js';
 import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { checkMetadata } from '../job/metadata.js';
 
-/** A call of `enqueue` or `enqueueMany`. Its jobs are checked, and not written yet. */
+/** A call of `enqueue` or `enqueueMany`. Its jobs are checked, and not written yet. All of it is frozen. */
 export interface EnqueueCall {
   readonly kind: string;
   readonly queue: string;
@@ -35,7 +36,9 @@ export class PendingCall implements EnqueueCall {
   constructor([first, ...rest]: readonly [NewJob, ...NewJob[]]) {
     this.kind = first.kind;
     this.queue = first.queue;
-    this.jobs = [new PendingJob(first), ...rest.map((row) => new PendingJob(row))];
+    // Each caller's outcome is at the place of its job.
+    this.jobs = Object.freeze([new PendingJob(first), ...rest.map((row) => new PendingJob(row))] as const);
+    Object.freeze(this);
   }
 
   get job(): PendingJob {
@@ -52,7 +55,8 @@ class PendingJob implements CalledJob {
   #row: NewJob;
 
   constructor(row: NewJob) {
-    this.#row = row;
+    this.#row = { ...row, metadata: deepFreeze(row.metadata) };
+    Object.freeze(this);
   }
 
   get row(): NewJob {
@@ -72,6 +76,6 @@ class PendingJob implements CalledJob {
   }
 
   addMetadata(more: NewJob['metadata']): void {
-    this.#row = { ...this.#row, metadata: checkMetadata({ ...this.#row.metadata, ...more }) };
+    this.#row = { ...this.#row, metadata: deepFreeze(checkMetadata({ ...this.#row.metadata, ...more })) };
   }
 }

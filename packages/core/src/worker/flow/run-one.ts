@@ -1,4 +1,4 @@
-import { ClaimLostError, WorkerStoppedError } from '../../errors.js';
+import { CancelledError, ClaimLostError, WorkerStoppedError } from '../../errors.js';
 import { retry } from '../../handler/outcome.js';
 import { backoffMs } from '../../job/backoff.js';
 import type { JobId } from '../../job/job.js';
@@ -72,7 +72,7 @@ function noteFailure<Tx>(
     delay: backoffMs(run.handler.backoff, job.attemptsMade + 1),
   }));
   for (const { job, delay } of retries) endings.set(job.id, retry(error, { delay }));
-  // A last attempt is logged when it is settled.
-  const first = retries.find(({ job }) => !isLastAttempt(job));
+  // A last attempt is logged when it is settled, and a cancellation is none.
+  const first = retries.find(({ job }) => stopped instanceof CancelledError || !isLastAttempt(job));
   if (first !== undefined) tellThrown(log, run, first, error);
 }

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../deep-freeze.js';
 import type { Settlement } from '../../driver/claim-session.js';
 import { CancelledError } from '../../errors.js';
 import type { AnyHandler } from '../../handler/handler.js';
@@ -57,7 +58,8 @@ export class Run<Tx> {
     const jobs = this.jobs.map(({ publicId }) => publicId);
     const attempt = (this.counted[0]?.attemptsMade ?? uncounted) + 1;
     const { runId } = this.live;
-    return { runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt };
+    // All listeners share it.
+    return deepFreeze({ runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt });
   }
 
   /** Adds to its jobs the counts of their earlier runs. */

@@ -1,4 +1,5 @@
 import type { Settlement } from '../../driver/claim-session.js';
+import { CancelledError } from '../../errors.js';
 import type { Job } from '../../job/job.js';
 import { TRANSITIONS } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
@@ -6,7 +7,7 @@ import type { Run } from '../run/run.js';
 import type { CountedJob } from '../run/settlement.js';
 
 /**
- * Logs what a handler threw, once for all jobs of its run.
+ * Logs what a handler threw, once for all jobs of its run. After a cancellation of all of them that is no failure.
  *
  * @param first The first of the jobs that have an attempt left, and its pause in milliseconds
  */
@@ -18,9 +19,9 @@ export function tellThrown<Tx>(
 ): void {
   const { publicId, key, attemptsMade, maxAttempts } = job;
   const facts = { ...run.info, publicId, key, attempt: attemptsMade + 1, maxAttempts };
-  // A cancelled job is not tried again.
   const next = run.live.cancelled.has(publicId) ? {} : { nextAt: fromNow(delay) };
-  log.warn({ err: error, ...facts, ...next }, 'the handler failed');
+  if (run.live.stopped instanceof CancelledError) log.info({ err: error, ...facts }, 'the run was cancelled');
+  else log.warn({ err: error, ...facts, ...next }, 'the handler failed');
 }
 
 /**
