@@ -1,4 +1,5 @@
 import { InvalidInputError } from './errors.js';
+import { shown } from './shown.js';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -17,7 +18,7 @@ export function milliseconds(duration: Duration, name = 'duration'): number {
   const ms = typeof duration === 'number' ? duration : parse(duration);
   if (!(ms >= 0 && ms <= LONGEST_MS)) {
     throw new InvalidInputError(
-      `${name} must be milliseconds or like '250ms', '30s', '5m', '2h' or '1.5d', not ${JSON.stringify(duration)}.`,
+      `${name} must be milliseconds or like '250ms', '30s', '5m', '2h' or '1.5d', not ${shown(duration)}.`,
     );
   }
   return Math.round(ms);

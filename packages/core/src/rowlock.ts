@@ -18,6 +18,7 @@ import { Registry } from './handler/registry.js';
 import { type Resolve, unresolved } from './handler/resolve.js';
 import { type Retention, RetentionLimits } from './history/retention.js';
 import { Insight } from './insight/insight.js';
+import { checkOptions } from './known-options.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { checkNodeVersion } from './node-version.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
@@ -61,6 +62,18 @@ export interface RowlockOptions<Tx> {
   readonly captures?: readonly Capture[];
 }
 
+const OPTIONS: readonly string[] = [
+  'driver',
+  'plugins',
+  'handlers',
+  'log',
+  'clock',
+  'resolve',
+  'retention',
+  'schedules',
+  'captures',
+] satisfies (keyof RowlockOptions<unknown>)[];
+
 /** Jobs on one database: enqueue, inspect, and work. */
 export class Rowlock<Tx = unknown> extends Client<Tx> {
   readonly #calls: Calls<Tx>;
@@ -77,19 +90,21 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
   readonly insight: Insight<Tx>;
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
-  constructor({
-    driver,
-    plugins: given = [],
-    handlers = [],
-    log: logger = consoleLogger,
-    clock = systemClock,
-    resolve = unresolved,
-    retention = {},
-    schedules = {},
-    captures = [],
-  }: RowlockOptions<Tx>) {
+  constructor(options: RowlockOptions<Tx>) {
+    checkOptions('createRowlock()', options, OPTIONS);
+    const {
+      driver,
+      plugins: given = [],
+      handlers = [],
+      log: logger = consoleLogger,
+      clock = systemClock,
+      resolve = unresolved,
+      retention = {},
+      schedules = {},
+      captures = [],
+    } = options;
     checkNodeVersion();
-    if (typeof Object(driver).join !== 'function')
+    if (typeof Object(Object(driver).jobs).enqueue !== 'function')
       throw new InvalidInputError(
         "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
       );

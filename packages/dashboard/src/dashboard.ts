@@ -35,6 +35,14 @@ export interface Dashboard {
 const NO_GRANT =
   "`access` must return 'read-only', 'operator', a list of permissions, { can, name }, null, or a Response.";
 
+const OPTIONS: readonly string[] = [
+  'rowlock',
+  'basePath',
+  'access',
+  'redact',
+  'log',
+] satisfies (keyof DashboardOptions)[];
+
 /** Where the calls of the page are, below `basePath`. */
 const API = 'api/';
 
@@ -46,13 +54,13 @@ const API = 'api/';
  * @example
  * const dashboard = createDashboard({ rowlock, basePath: '/rowlock', access: (request) => roleOf(request) });
  */
-export function createDashboard({
-  rowlock,
-  basePath = '/',
-  access,
-  redact,
-  log = consoleLogger,
-}: DashboardOptions): Dashboard {
+export function createDashboard(options: DashboardOptions): Dashboard {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined)
+    throw new InvalidInputError(
+      `createDashboard() has no ${JSON.stringify(unknown)}. There are ${OPTIONS.join(', ')}.`,
+    );
+  const { rowlock, basePath = '/', access, redact, log = consoleLogger } = options;
   if (typeof basePath !== 'string' || !basePath.startsWith('/'))
     throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
   const base = new URL(`http://localhost${basePath}`).pathname.replace(/\/+$/, '');

@@ -11,6 +11,7 @@ import type {
   Schema,
   Workers,
 } from '@rowlock/core/driver';
+import { checkOptions } from '@rowlock/core/driver';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { claimsOf } from './claims/claims.js';
 import { Database, type MemoryDatabase } from './database.js';
@@ -52,7 +53,9 @@ export interface MemoryDriver extends Driver<MemoryTransaction> {
  * const database = memoryDatabase();
  * const [producer, worker] = [memory({ database }), memory({ database })];
  */
-export function memory({ database = new Database(), sessions = 'own' }: MemoryOptions = {}): MemoryDriver {
+export function memory(options: MemoryOptions = {}): MemoryDriver {
+  checkOptions('memory()', options, ['database', 'sessions'] satisfies (keyof MemoryOptions)[]);
+  const { database = new Database(), sessions = 'own' } = options;
   if (!(database instanceof Database)) {
     throw new InvalidInputError('database must be one that memoryDatabase() made.');
   }

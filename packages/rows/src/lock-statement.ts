@@ -1,6 +1,7 @@
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import {
   type ColumnCondition,
+  checkOptions,
   checkWhole,
   conditionOf,
   type RowCondition,
@@ -22,6 +23,13 @@ export interface LockRowsOptions<Strength extends string> {
   /** The most rows to lock, 1 to 10,000. Default: all that match. */
   readonly limit?: number;
 }
+
+const OPTIONS: readonly string[] = [
+  'strength',
+  'wait',
+  'order',
+  'limit',
+] satisfies (keyof LockRowsOptions<string>)[];
 
 const WAITS = { wait: '', nowait: 'NOWAIT', skipLocked: 'SKIP LOCKED' } as const;
 
@@ -48,8 +56,10 @@ export function lockStatement<Strength extends string>(
   dialect: Dialect<Strength>,
   table: TableName,
   where: RowCondition,
-  { strength, wait = 'wait', order = {}, limit }: LockRowsOptions<NoInfer<Strength>>,
+  options: LockRowsOptions<NoInfer<Strength>>,
 ): LockStatement {
+  checkOptions('lockRows()', options, OPTIONS);
+  const { strength, wait = 'wait', order = {}, limit } = options;
   const conditions = Object.entries(where).map(([column, value]) => conditionOf(column, value));
   if (limit !== undefined) checkWhole('limit', limit, 1, 10_000);
   else if (conditions.length === 0)

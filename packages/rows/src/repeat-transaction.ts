@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import { causesOf, checkWhole, GrowingDelay } from '@rowlock/core/driver';
+import { causesOf, checkOptions, checkWhole, GrowingDelay } from '@rowlock/core/driver';
 
 /** The default number of repeats. Their pauses take at most 0.6 s together. */
 const RETRIES = 5;
@@ -26,6 +26,8 @@ export interface TransactionOptions {
    */
   readonly signal?: AbortSignal;
 }
+
+const OPTIONS: readonly string[] = ['retries', 'isolation', 'signal'] satisfies (keyof TransactionOptions)[];
 
 const LEVELS = {
   'read committed': 'READ COMMITTED',
@@ -65,9 +67,11 @@ export interface BegunTransaction<Tx> {
 export async function repeatTransaction<Tx, Result>(
   begin: () => Promise<BegunTransaction<Tx>>,
   work: (tx: Tx) => Result | PromiseLike<Result>,
-  { retries = RETRIES, signal }: TransactionOptions,
+  options: TransactionOptions,
   toDriverError: (error: unknown) => DriverError,
 ): Promise<Result> {
+  checkOptions('transaction()', options, OPTIONS);
+  const { retries = RETRIES, signal } = options;
   checkWhole('retries', retries, 0, 100);
   const pause = new GrowingDelay(SHORTEST_PAUSE, LONGEST_PAUSE);
   for (let left = retries; ; left--) {

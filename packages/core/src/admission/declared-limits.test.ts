@@ -35,7 +35,7 @@ test.each([
   [null, 'limits of the plugin "a" must be an object'],
   [{ '': { max: 1 } }, 'The name of a limit'],
   [{ mail: { max: 0 } }, 'max of the limit "mail"'],
-  [{ mail: 3 }, 'The limit "mail" of the plugin "a" needs max, or starts and per, or both.'],
+  [{ mail: 3 }, 'The limit "mail" of the plugin "a" must be an object'],
   [{ mail: { size: 3 } }, 'The limit "mail" of the plugin "a" has no "size"'],
 ])('limits %j are refused', (limits, message) => {
   expect(() => untyped({ name: 'a', limits })).toThrow(message);

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { Calls } from '../client/calls.js';
 import { checkName } from '../input.js';
 import { checkLimit } from '../job/limits-text.js';
+import { checkOptions } from '../known-options.js';
 import { type LimitView, limitsInUse } from './in-use.js';
 import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
 import { Slots, type SlotsSize } from './slots.js';
@@ -27,11 +28,9 @@ export class LimitSettings {
    * @example
    * await rowlock.limits.set('maps', { max: 5, starts: 60, per: '1m' });
    */
-  async set(
-    name: string,
-    options: LimitOptions,
-    { by = hostname() }: { readonly by?: string } = {},
-  ): Promise<void> {
+  async set(name: string, options: LimitOptions, setting: { readonly by?: string } = {}): Promise<void> {
+    checkOptions('limits.set()', setting, ['by']);
+    const { by = hostname() } = setting;
     const limit = namedLimit(name, options);
     checkLimit(limit);
     checkName('by', by);

@@ -52,7 +52,7 @@ test.each([
   ['{"name":"db","max":1,"per":"1m"}', "has per without starts: write { starts: 60, per: '1m' }."],
   ['{"name":"db","max":1,"burst":2}', "has burst without starts: write { starts: 60, per: '1m' }."],
   ['{"name":"db","starts":1}', "has starts without per: write { starts: 60, per: '1m' }."],
-  ['{"name":"db","limit":1,"per":"1m"}', 'has no "limit": there are max, starts, per and burst.'],
+  ['{"name":"db","limit":1,"per":"1m"}', 'has no "limit". There are max, starts, per, burst.'],
 ])('the rule %s is refused', (json, message) => {
   const limit = untyped<Limit>(json);
   expect(() => limitsOfJob({ kind: 'a', limit: () => limit }, {}, null)).toThrow(message);

@@ -3,6 +3,8 @@ import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
 import type { Json, Stored } from '../job/json.js';
 import { limitsText, type NamedLimit } from '../job/limits-text.js';
+import { checkOptions } from '../known-options.js';
+import { shown } from '../shown.js';
 
 /** How many runs may go on at once, and how many may start in a time, in all processes together: one of these, or both. */
 export interface LimitOptions {
@@ -90,7 +92,7 @@ export function checkDeclared({ kind, limit }: LimitedHandler, declared: Declare
 }
 
 function ofHandler(kind: string): string {
-  return ` of the handler of ${JSON.stringify(kind)}`;
+  return ` of the handler of ${shown(kind)}`;
 }
 
 /**
@@ -123,7 +125,7 @@ function find(name: string, of: string, declared: DeclaredLimits): NamedLimit {
   const limit = declared.get(name);
   if (limit !== undefined) return limit;
   throw new InvalidInputError(
-    `The limit ${JSON.stringify(name)}${of} has no numbers: no plugin here declares it. Write { name, max }, or list the plugin whose limits have it.`,
+    `The limit ${shown(name)}${of} has no numbers: no plugin here declares it. Write { name, max }, or list the plugin whose limits have it.`,
   );
 }
 
@@ -133,15 +135,17 @@ function find(name: string, of: string, declared: DeclaredLimits): NamedLimit {
  * @throws InvalidInputError
  */
 export function namedLimit(name: string, options: unknown, of = ''): NamedLimit {
-  const { max, starts, per, burst, ...others } = Object(options);
-  const wrong = problem({ max, starts, per, burst }, Object.keys(others));
-  if (wrong !== undefined) throw new InvalidInputError(`The limit ${JSON.stringify(name)}${of} ${wrong}`);
+  checkOptions(`The limit ${shown(name)}${of}`, options, NUMBERS);
+  const { max, starts, per, burst } = Object(options);
+  const wrong = problem({ max, starts, per, burst });
+  if (wrong !== undefined) throw new InvalidInputError(`The limit ${shown(name)}${of} ${wrong}`);
   const rate = starts !== undefined && { starts, perMs: milliseconds(per, 'per'), burst: burst ?? 1 };
   return { name, ...(max !== undefined && { max }), ...rate };
 }
 
-function problem({ max, starts, per, burst }: LimitOptions, [other]: readonly string[]): string | undefined {
-  if (other !== undefined) return `has no ${JSON.stringify(other)}: there are max, starts, per and burst.`;
+const NUMBERS: readonly string[] = ['max', 'starts', 'per', 'burst'] satisfies (keyof LimitOptions)[];
+
+function problem({ max, starts, per, burst }: LimitOptions): string | undefined {
   if (starts === undefined && (per ?? burst) !== undefined)
     return `has ${per === undefined ? 'burst' : 'per'} without starts: write { starts: 60, per: '1m' }.`;
   if (starts !== undefined && per === undefined)

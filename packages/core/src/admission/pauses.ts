@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { NewPause, PauseTarget } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { checkKey, checkName, checkUntil } from '../input.js';
+import { checkOptions } from '../known-options.js';
 
 /** The work to pause or to resume: of a queue, of a kind, with a limit, or all. */
 export type Pausable =
@@ -19,10 +20,14 @@ export interface PauseOptions {
   readonly by?: string;
 }
 
+const PAUSE_OPTIONS: readonly string[] = ['until', 'reason', 'by'] satisfies (keyof PauseOptions)[];
+
 const SCOPES = ['queue', 'kind', 'limit'] as const;
 
 /** @throws InvalidInputError */
-export function newPause(work: Pausable, { until, reason, by = hostname() }: PauseOptions): NewPause {
+export function newPause(work: Pausable, options: PauseOptions): NewPause {
+  checkOptions('pause()', options, PAUSE_OPTIONS);
+  const { until, reason, by = hostname() } = options;
   const target = pauseTarget(work);
   if (until !== undefined) checkUntil(until);
   if (reason !== undefined) checkKey('reason', reason);

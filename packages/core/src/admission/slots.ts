@@ -7,6 +7,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { GrowingDelay } from '../job/growing-delay.js';
 import { limitsText } from '../job/limits-text.js';
+import { checkOptions } from '../known-options.js';
 
 /** How many may be in at once: `max`, or so many buckets with `perBucket` slots each. */
 export type SlotsSize = { readonly max: number } | { readonly perBucket: number; readonly buckets: number };
@@ -35,6 +36,8 @@ export interface SlotsFull {
   readonly outcome: 'full';
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+const ACQUIRE_OPTIONS: readonly string[] = ['wait', 'atMost', 'signal'] satisfies (keyof AcquireOptions)[];
 
 const FULL: SlotsFull = { outcome: 'full', async [Symbol.asyncDispose]() {} };
 
@@ -69,7 +72,9 @@ export class Slots {
    * @returns the slot, or `full`. Of those who wait, anyone may be next.
    * @throws DriverError, InvalidInputError; the `signal`'s reason.
    */
-  async acquire({ wait = 0, atMost = '1h', signal }: AcquireOptions = {}): Promise<SlotHolder | SlotsFull> {
+  async acquire(options: AcquireOptions = {}): Promise<SlotHolder | SlotsFull> {
+    checkOptions('acquire()', options, ACQUIRE_OPTIONS);
+    const { wait = 0, atMost = '1h', signal } = options;
     const { driver, clock } = this.#parts;
     const until = clock.now() + milliseconds(wait, 'wait');
     const idleLimitMs = milliseconds(atMost, 'atMost');
@@ -118,9 +123,9 @@ async function entered(session: ClaimSession<unknown>, limits: string): Promise<
 }
 
 function maxOf(size: SlotsSize): number {
-  const { max, perBucket, buckets } = Object(size);
+  checkOptions('The size of slots', size, ['max', 'perBucket', 'buckets']);
+  const { max, perBucket, buckets }: { max?: number; perBucket?: number; buckets?: number } = size;
   if (max !== undefined && perBucket === undefined && buckets === undefined) return max;
-  if (max === undefined && Number.isInteger(perBucket) && Number.isInteger(buckets))
-    return perBucket * buckets;
+  if (max === undefined && perBucket !== undefined && buckets !== undefined) return perBucket * buckets;
   throw new InvalidInputError('The size of slots is { max }, or { perBucket, buckets } of whole numbers.');
 }

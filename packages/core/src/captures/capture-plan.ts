@@ -6,6 +6,8 @@ import { ATTEMPTS, QUEUE } from '../handler/defaults.js';
 import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
 import { limitsText } from '../job/limits-text.js';
+import { checkOptions } from '../known-options.js';
+import { shown } from '../shown.js';
 import type { CaptureEvents, CaptureOptions } from './capture-options.js';
 
 type AnyOptions = CaptureOptions<string, string, string>;
@@ -24,9 +26,7 @@ export function capturePlan(options: AnyOptions): CapturePlan {
 }
 
 function planOf(options: AnyOptions): CapturePlan {
-  const unknown = Object.keys(options).filter((name) => !OPTIONS.includes(name));
-  if (unknown.length > 0)
-    throw new InvalidInputError(`${unknown.join(', ')} is no option. There are ${OPTIONS.join(', ')}.`);
+  checkOptions('defineCapture()', options, OPTIONS);
   const { name, notify = 'throttled', onError = 'fail', ownWrites = 'skip' } = options;
   const id = columns('id', options.id);
   if (id.length === 0) throw new InvalidInputError('id must name a column.');
@@ -71,9 +71,9 @@ function keyOf(key: AnyOptions['key'], id: readonly string[]): readonly string[]
 }
 
 function eventsOf(on: CaptureEvents = EVENTS): Pick<CapturePlan, 'insert' | 'update' | 'delete'> {
-  const unknown = Object.keys(Object(on)).filter((name) => !Object.hasOwn(EVENTS, name));
-  if (typeof on !== 'object' || on === null || unknown.length > 0)
+  if (typeof on !== 'object' || on === null)
     throw new InvalidInputError("on must be like { insert: true, update: ['status'], delete: true }.");
+  checkOptions('on', on, Object.keys(EVENTS));
   const { insert = false, update = false, delete: deletes = false } = on;
   for (const [event, value] of [
     ['insert', insert],
@@ -108,7 +108,8 @@ const PLAIN: readonly string[] = ['string', 'number', 'bigint', 'boolean'];
 
 function bulkOf(bulk: AnyOptions['bulk'] = { over: 1_000 }): number | null {
   if (bulk === false) return null;
-  const over: unknown = Object(bulk).over;
+  checkOptions('bulk', bulk, ['over']);
+  const over: unknown = bulk.over;
   checkWhole('bulk.over', over, 1, 1_000_000);
   return over;
 }
@@ -128,7 +129,7 @@ function columns(what: string, given: unknown): readonly string[] {
 
 function oneOf<Word extends string>(what: string, words: readonly Word[], given: Word): Word {
   if (words.includes(given)) return given;
-  throw new InvalidInputError(`${what} must be one of ${words.join(', ')}, not ${JSON.stringify(given)}.`);
+  throw new InvalidInputError(`${what} must be one of ${words.join(', ')}, not ${shown(given)}.`);
 }
 
 const OPTIONS: readonly string[] = [

@@ -57,14 +57,14 @@ describe('defineCapture', () => {
   });
 
   test.each<[string, object]>([
-    ['tabel is no option', { tabel: 'a' }],
+    ['defineCapture() has no "tabel"', { tabel: 'a' }],
     ['id must be a list', { id: 'id' }],
     ['id must name a column', { id: [] }],
     ['id names the column "id" twice', { id: ['id', 'id'] }],
     ['table must be like', { table: 'a.b.c' }],
     ['table must be like', { table: undefined }],
     ['kind must be text', { kind: undefined }],
-    ["on must be like { insert: true, update: ['status'], delete: true }", { on: { truncate: true } }],
+    ['on has no "truncate"', { on: { truncate: true } }],
     ['on names no change', { on: { insert: false } }],
     ['on.update names no column', { on: { update: [] } }],
     ['on.insert must be true or false', { on: { insert: 1 } }],

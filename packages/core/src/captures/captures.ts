@@ -3,6 +3,7 @@ import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import type { Capture } from './capture.js';
 import type { DeclaredCaptures } from './declared.js';
 
@@ -27,6 +28,18 @@ export interface CaptureReport extends AppliedCapture {
   readonly name: string;
 }
 
+const BACKFILL_OPTIONS: readonly string[] = [
+  'batch',
+  'priority',
+  'signal',
+  'onProgress',
+] satisfies (keyof CaptureBackfillOptions)[];
+
+function lockMsOf(what: string, options: CaptureLockOptions): number {
+  checkOptions(what, options, ['lockTimeout']);
+  return milliseconds(options.lockTimeout ?? '5s', 'lockTimeout');
+}
+
 /** The captures of this program, in the database. */
 export class Captures {
   readonly #driver: () => Pick<Driver, 'name' | 'captures'>;
@@ -46,8 +59,8 @@ export class Captures {
    * @throws InvalidInputError when a table is not there, or cannot be captured; DriverError `PermissionDenied`,
    * `LockTimeout`.
    */
-  async apply({ lockTimeout = '5s' }: CaptureLockOptions = {}): Promise<readonly CaptureReport[]> {
-    const lockMs = milliseconds(lockTimeout, 'lockTimeout');
+  async apply(options: CaptureLockOptions = {}): Promise<readonly CaptureReport[]> {
+    const lockMs = lockMsOf('captures.apply()', options);
     const store = this.#store();
     const reports: CaptureReport[] = [];
     for (const { name, plan } of this.#declared.all)
@@ -81,9 +94,9 @@ export class Captures {
    */
   async drop(
     names: readonly string[] = this.#declared.all.map(({ name }) => name),
-    { lockTimeout = '5s' }: CaptureLockOptions = {},
+    options: CaptureLockOptions = {},
   ): Promise<readonly string[]> {
-    const lockMs = milliseconds(lockTimeout, 'lockTimeout');
+    const lockMs = lockMsOf('captures.drop()', options);
     for (const name of names) checkName('The name of a capture', name);
     const store = this.#store();
     const dropped: string[] = [];
@@ -102,8 +115,10 @@ export class Captures {
    */
   async backfill(
     capture: string | Pick<Capture, 'name'>,
-    { batch = 500, priority, signal, onProgress }: CaptureBackfillOptions = {},
+    options: CaptureBackfillOptions = {},
   ): Promise<{ readonly rows: number }> {
+    checkOptions('captures.backfill()', options, BACKFILL_OPTIONS);
+    const { batch = 500, priority, signal, onProgress } = options;
     checkWhole('batch', batch, 1, 10_000);
     const { name, plan } = this.#declared.find(typeof capture === 'string' ? capture : capture.name);
     const after = priority ?? Math.min(32_767, plan.job.priority + 100);

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.js';
+import { checkOptions } from '../known-options.js';
 
 /** The transaction of a client's call. */
 export interface CallOptions<Tx> {
@@ -14,7 +15,11 @@ export interface CallOptions<Tx> {
  */
 export function txOf<Tx>(call: CallOptions<Tx>): Tx | undefined {
   const given: unknown = call;
-  if (typeof given === 'object' && given !== null && ('tx' in given || isEmpty(given))) return call.tx;
+  if (typeof given === 'object' && given !== null && ('tx' in given || isEmpty(given))) {
+    // An application's own transaction may have a `tx` too, and has other members then.
+    checkOptions('The last argument', given, ['tx']);
+    return call.tx;
+  }
   throw new InvalidInputError(
     'The last argument is an object with the transaction, { tx }, not the transaction itself.',
   );

@@ -10,10 +10,12 @@ import { InvalidInputError } from '../errors.js';
 import { checkJson, checkKey, checkName, checkStorable, checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { STATES } from '../job/lifecycle.js';
+import { checkOptions } from '../known-options.js';
+import { shown } from '../shown.js';
 import { isObject } from '../update/check-operation.js';
 
 /** The names of what a filter may have. */
-const NAMES: Readonly<Record<keyof Omit<JobFilter, 'publicIds'>, true>> = {
+const NAMES = {
   queue: true,
   kind: true,
   key: true,
@@ -23,7 +25,9 @@ const NAMES: Readonly<Record<keyof Omit<JobFilter, 'publicIds'>, true>> = {
   due: true,
   error: true,
   payload: true,
-};
+} satisfies Readonly<Record<keyof Omit<JobFilter, 'publicIds'>, true>>;
+
+export const FILTER: readonly string[] = Object.keys(NAMES);
 
 /** The most members of a payload in a filter. */
 const MOST_MEMBERS = 20;
@@ -35,10 +39,8 @@ const MOST_MEMBERS = 20;
  * @throws InvalidInputError
  */
 export function checkFilter(filter: Omit<JobFilter, 'publicIds'>): JobFilter {
-  for (const name of Object.keys(filter)) {
-    // A misspelt condition would find every job.
-    if (!Object.hasOwn(NAMES, name)) throw new InvalidInputError(`A filter has no ${JSON.stringify(name)}.`);
-  }
+  // A misspelt condition would find every job.
+  checkOptions('A filter', filter, FILTER);
   const { queue, kind, key, status, created, settled, due, error, payload } = filter;
   if (queue !== undefined) checkName('queue', queue);
   if (kind !== undefined) for (const each of several('kind', listed(kind))) checkName('kind', each);
@@ -71,12 +73,12 @@ function several(what: string, values: readonly string[] | undefined): readonly 
 function checkStatus(states: readonly string[]): void {
   const unknown = states.find((state) => !(STATES as readonly string[]).includes(state));
   if (unknown !== undefined)
-    throw new InvalidInputError(`status must be of ${STATES.join(', ')}, not ${JSON.stringify(unknown)}.`);
+    throw new InvalidInputError(`status must be of ${STATES.join(', ')}, not ${shown(unknown)}.`);
 }
 
 function checkRange(what: string, range: TimeRange): void {
-  const { from, before, ...others } = object(what, range);
-  refuseOthers(what, others);
+  checkOptions(what, range, ['from', 'before']);
+  const { from, before } = range;
   if (from === undefined && before === undefined)
     throw new InvalidInputError(`${what} must have from, before, or both.`);
   for (const [name, time] of [
@@ -91,8 +93,8 @@ function checkRange(what: string, range: TimeRange): void {
 }
 
 function checkError(error: ErrorFilter): void {
-  const { code, text, ...others } = object('error', error);
-  refuseOthers('error', others);
+  checkOptions('error', error, ['code', 'text']);
+  const { code, text } = error;
   if (code === undefined && text === undefined)
     throw new InvalidInputError('error must have code, text, or both.');
   if (code !== undefined) checkPart('error.code', code);
@@ -119,14 +121,4 @@ function countMembers(json: Json, depth: number): number {
     typeof value === 'object' && value !== null ? countMembers(value, depth + 1) : 1,
   );
   return found.reduce((sum, each) => sum + each, 0);
-}
-
-function object<Given extends object>(what: string, given: Given): Given {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
-  throw new InvalidInputError(`${what} must be an object.`);
-}
-
-function refuseOthers(what: string, others: object): void {
-  const [name] = Object.keys(others);
-  if (name !== undefined) throw new InvalidInputError(`${what} has no ${JSON.stringify(name)}.`);
 }

@@ -13,6 +13,8 @@ import type { NewJob } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
+import { checkOptions as checkKnown } from '../known-options.js';
+import { shown } from '../shown.js';
 import { checkId } from './check-id.js';
 import { type Replacing, replacingOf, type Unique } from './on-duplicate.js';
 
@@ -150,6 +152,19 @@ function checkOptions(options: unknown): void {
     throw new InvalidInputError('payload is missing: enqueue(handler, { payload }).');
 }
 
+/** The names of an enqueue's options. */
+export const ENQUEUE_OPTIONS: readonly string[] = [
+  'payload',
+  'key',
+  'priority',
+  'delay',
+  'runAt',
+  'unique',
+  'metadata',
+  'after',
+  'attempts',
+] satisfies (keyof EnqueueOptions<unknown>)[];
+
 /** @throws InvalidInputError */
 export function available({
   delay,
@@ -198,12 +213,11 @@ export function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Rep
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
   if (unique === undefined || unique === null) return null;
+  if (typeof unique !== 'string') checkKnown('unique', unique, ['key', 'scope', 'onDuplicate']);
   const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;
   checkKey('unique.key', key);
   if (scope !== 'outstanding' && scope !== 'ever') {
-    throw new InvalidInputError(
-      `unique.scope must be 'outstanding' or 'ever', not ${JSON.stringify(scope)}.`,
-    );
+    throw new InvalidInputError(`unique.scope must be 'outstanding' or 'ever', not ${shown(scope)}.`);
   }
   return { key, scope };
 }

@@ -7,6 +7,7 @@ import { InvalidInputError } from '../errors.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { counting, prune, refusalOf } from '../history/prune.js';
 import { type Retention, RetentionLimits } from '../history/retention.js';
+import { checkOptions } from '../known-options.js';
 import type { Operation } from '../update/operation.js';
 import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
@@ -119,7 +120,9 @@ export class Jobs<Tx = unknown> {
    * @throws InvalidInputError when there is no rule; the `signal`'s reason; DriverError when all is done but for jobs that
    * the database has refused to delete, as one to which a foreign key leads.
    */
-  async prune(rules?: Retention, { dryRun = false, signal, onStep }: PruneOptions = {}): Promise<number> {
+  async prune(rules?: Retention, options: PruneOptions = {}): Promise<number> {
+    checkOptions('prune()', options, ['dryRun', 'signal', 'onStep'] satisfies (keyof PruneOptions)[]);
+    const { dryRun = false, signal, onStep } = options;
     const limits = rules === undefined ? this.#retention : new RetentionLimits(rules);
     if (!limits.any)
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");

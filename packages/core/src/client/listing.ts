@@ -3,7 +3,8 @@ import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { JobView } from '../job/job.js';
-import { checkFilter } from './check-filter.js';
+import { checkOptions } from '../known-options.js';
+import { checkFilter, FILTER } from './check-filter.js';
 import { type Counted, lookFor, lookForNumber } from './look.js';
 
 /** The jobs to find. All the given conditions must hold. */
@@ -33,10 +34,9 @@ export interface CountOptions extends Omit<JobFilter, 'publicIds'> {
 const COUNTED = 10_000;
 
 /** A page of the jobs that a filter means. @throws InvalidInputError */
-export async function list(
-  store: Pick<Jobs, 'list'>,
-  { limit = 50, cursor, ...given }: ListOptions,
-): Promise<Listed> {
+export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Promise<Listed> {
+  checkOptions('list()', options, [...FILTER, 'limit', 'cursor']);
+  const { limit = 50, cursor, ...given } = options;
   checkWhole('limit', limit, 1, LIMITS.page);
   const filter = checkFilter(given);
   const { jobs, next } = await lookFor(store, filter, { limit, before: decodeCursor(cursor) });
@@ -48,10 +48,9 @@ export async function list(
 }
 
 /** How many jobs a filter means. @throws InvalidInputError */
-export async function count(
-  store: Pick<Jobs, 'list' | 'count'>,
-  { upTo = COUNTED, ...given }: CountOptions,
-): Promise<Counted> {
+export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountOptions): Promise<Counted> {
+  checkOptions('count()', options, [...FILTER, 'upTo']);
+  const { upTo = COUNTED, ...given } = options;
   checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
   return lookForNumber(store, checkFilter(given), upTo);
 }

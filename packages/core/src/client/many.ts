@@ -7,6 +7,7 @@ import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { JobId } from '../job/job.js';
 import { type ClientEvent, OUTSTANDING, SETTLED, type State } from '../job/lifecycle.js';
+import { checkOptions } from '../known-options.js';
 import { checkFilter } from './check-filter.js';
 import { LOOK } from './look.js';
 import { moveUnlessLocked } from './move-job.js';
@@ -56,6 +57,8 @@ interface Acted extends Pick<ManyChanged, 'changed' | 'signalled'> {
 /** How many jobs are changed between two looks at the signal. One statement moves so many. */
 const STEP = 100;
 
+const OPTIONS: readonly string[] = ['dryRun', 'most', 'signal', 'onProgress'] satisfies (keyof ManyOptions)[];
+
 /**
  * A job that the database refuses to change holds up no other one.
  *
@@ -65,8 +68,10 @@ export async function changeMany(
   store: SharedStore,
   { from, unless, act }: ManyAction,
   jobs: ManyJobs,
-  { dryRun = false, most = Number.POSITIVE_INFINITY, signal, onProgress }: ManyOptions,
+  options: ManyOptions,
 ): Promise<ManyChanged> {
+  checkOptions('The last argument', options, OPTIONS);
+  const { dryRun = false, most = Number.POSITIVE_INFINITY, signal, onProgress } = options;
   const filter = filterOf(jobs, from, unless);
   if (most !== Number.POSITIVE_INFINITY) checkWhole('most', most, 1, Number.MAX_SAFE_INTEGER);
   let sums: ManyChanged = { found: 0, changed: 0, signalled: 0, skipped: 0 };

@@ -1,6 +1,7 @@
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import type { UniqueScope } from '../job/job.js';
+import { checkOptions } from '../known-options.js';
 
 /** A unique key, and what it does. */
 export interface Unique {
@@ -42,11 +43,14 @@ export function replacingOf({ scope = 'outstanding', onDuplicate = 'keep' }: Uni
   if (scope !== 'outstanding')
     throw new InvalidInputError("unique.onDuplicate is for scope 'outstanding'. Leave one of them out.");
   if (onDuplicate === 'replace') return {};
+  if (typeof onDuplicate === 'object' && onDuplicate !== null)
+    checkOptions('unique.onDuplicate', onDuplicate, ['debounce']);
   const { debounce }: { readonly debounce?: Debounce } = Object(onDuplicate);
   if (debounce === undefined)
     throw new InvalidInputError(
       "unique.onDuplicate must be 'keep', 'replace' or { debounce: { quiet, max } }.",
     );
+  checkOptions('debounce', debounce, ['quiet', 'max']);
   const quietMs = milliseconds(debounce.quiet, 'quiet');
   const latestMs = milliseconds(debounce.max, 'max');
   if (quietMs > latestMs) throw new InvalidInputError('max must not be shorter than quiet.');

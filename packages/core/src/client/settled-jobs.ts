@@ -5,6 +5,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { ClosedError, InvalidInputError, JobNotFoundError, NotSettledError } from '../errors.js';
 import type { JobView } from '../job/job.js';
 import { isSettled, type State } from '../job/lifecycle.js';
+import { checkOptions } from '../known-options.js';
 
 /** How long the next look is put off at least and at most, in milliseconds, and as a part of the time since the last call. */
 const LEAST_MS = 25;
@@ -54,10 +55,11 @@ export class SettledJobs {
    * @throws JobNotFoundError, NotSettledError when the time is over; InvalidInputError; the `signal`'s reason; DriverError
    */
   async wait(publicId: string, options: SettledOptions = {}): Promise<JobView> {
-    if (Object.hasOwn(options, 'tx'))
+    if (Object.hasOwn(Object(options), 'tx'))
       throw new InvalidInputError(
         'settled() takes no transaction: a job that is not committed does not run. Wait after the commit.',
       );
+    checkOptions('settled()', options, ['timeout', 'signal'] satisfies (keyof SettledOptions)[]);
     const { timeout, signal } = options;
     const timeoutMs = timeout === undefined ? undefined : milliseconds(timeout, 'timeout');
     signal?.throwIfAborted();

@@ -9,6 +9,7 @@ import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkNames } from '../job/metadata.js';
+import { checkOptions } from '../known-options.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
@@ -74,16 +75,22 @@ export interface JobChanges {
   readonly limit?: Limit | string | readonly (Limit | string)[] | null;
 }
 
+const CHANGES: readonly string[] = [
+  'payload',
+  'runAt',
+  'delay',
+  'priority',
+  'limit',
+] satisfies (keyof JobChanges)[];
+
 /**
  * @param declared The limits that plugins declare.
  * @throws InvalidInputError
  */
 export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): JobUpdate {
-  const given: JobChanges = Object(changes);
-  const { payload, runAt, delay, priority, limit, ...others } = given;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw new InvalidInputError(`update() changes no ${JSON.stringify(other)}.`);
-  if (Object.values(given).every((value) => value === undefined))
+  checkOptions('update()', changes, CHANGES);
+  const { payload, runAt, delay, priority, limit } = changes;
+  if (Object.values(changes).every((value) => value === undefined))
     throw new InvalidInputError('update() takes something to change: { priority: -1 }.');
   if (priority !== undefined) checkWhole('priority', priority, -32_768, 32_767);
   const operations = payload === undefined ? [] : [set([], payload)];

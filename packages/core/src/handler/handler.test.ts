@@ -71,9 +71,9 @@ describe('a mistake is refused when the handler is defined', () => {
     [
       'an option that is none',
       { retries: 3, retry: { limit: 3 } },
-      /retries, retry\.limit of the handler of "greet" is no option\. There are kind,/,
+      /The handler of "greet" has no "retries"\. There are kind,/,
     ],
-    ['no retry', { retry: null }, /retry must be an object/],
+    ['no retry', { retry: null }, /retry of the handler of "greet" must be an object/],
     ['no group', { group: null }, /group must be true, false or/],
     ['no keys', { group: { keys: 0 } }, /group.keys must be from 1/],
     ['keys and a batch', { group: { keys: 2 }, batch: 2 }, /Leave one of them out/],
@@ -87,7 +87,7 @@ describe('a mistake is refused when the handler is defined', () => {
     [
       'attempts at another place',
       { retry: { attempts: 4 } },
-      /retry\.attempts of the handler .* There are .*attempts/,
+      /retry of the handler of "greet" has no "attempts"/,
     ],
     ['no attempts', { attempts: 0 }, /attempts must be from 1 to 1000/],
     ['half an attempt', { attempts: 1.5 }, /attempts must be a whole number/],

@@ -7,8 +7,10 @@ import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
+import { checkOptions as checkKnown } from '../known-options.js';
 import type { Logger } from '../logger.js';
 import type { Tick } from '../schedules/tick.js';
+import { shown } from '../shown.js';
 import type { Operation } from '../update/operation.js';
 import { checkSchema } from './check-schema.js';
 import { ATTEMPTS, QUEUE } from './defaults.js';
@@ -262,11 +264,11 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
   checkName('queue', queue);
   checkKinds('after', after);
   if (claim !== 'hold' && claim !== 'lease') {
-    throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${JSON.stringify(claim)}.`);
+    throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${shown(claim)}.`);
   }
   if (onInvalidPayload !== 'retry' && onInvalidPayload !== 'fail') {
     throw new InvalidInputError(
-      `onInvalidPayload must be 'retry' or 'fail', not ${JSON.stringify(onInvalidPayload)}.`,
+      `onInvalidPayload must be 'retry' or 'fail', not ${shown(onInvalidPayload)}.`,
     );
   }
   checkSchema(kind, payload);
@@ -315,17 +317,13 @@ const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (ke
 
 /** Refuses a misspelt option, which JavaScript, or a spread, may pass. */
 function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
+  if (typeof definition !== 'object' || definition === null)
+    throw new InvalidInputError('A handler is an object: defineHandler({ kind, payload, run }).');
   const { kind, retry = {} } = definition;
   checkName('kind', kind);
-  if (typeof retry !== 'object' || retry === null) throw new InvalidInputError('retry must be an object.');
-  const unknown = [
-    ...Object.keys(definition).filter((name) => !OPTIONS.includes(name)),
-    ...Object.keys(retry).flatMap((name) => (RETRY_OPTIONS.includes(name) ? [] : `retry.${name}`)),
-  ];
-  if (unknown.length === 0) return;
-  throw new InvalidInputError(
-    `${unknown.join(', ')} of the handler of ${JSON.stringify(kind)} is no option. There are ${OPTIONS.join(', ')}; and of retry ${RETRY_OPTIONS.join(', ')}.`,
-  );
+  const of = `the handler of ${JSON.stringify(kind)}`;
+  checkKnown(`The${of.slice(3)}`, definition, OPTIONS);
+  checkKnown(`retry of ${of}`, retry, RETRY_OPTIONS);
 }
 
 function timeout(ms: number): number {
@@ -350,6 +348,7 @@ function groupOf({ group = false }: Pick<HandlerOptions<StandardSchemaV1>, 'grou
 } {
   if (typeof group !== 'boolean' && (typeof group !== 'object' || group === null))
     throw new InvalidInputError('group must be true, false or { max, keys }.');
+  if (typeof group === 'object') checkKnown('group', group, ['max', 'keys']);
   const { max = group === false ? 1 : 1_000, keys = 1 } = Object(group);
   return { max: whole('group.max', max, 1, 100_000), keys: whole('group.keys', keys, 1, 10_000) };
 }
@@ -372,11 +371,12 @@ function batchOf({ batch = 1, claim, limit }: HandlerOptions<StandardSchemaV1>, 
 }
 
 function whole(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value)) throw new InvalidInputError(`${name} must be a whole number, not ${value}.`);
+  if (!Number.isInteger(value))
+    throw new InvalidInputError(`${name} must be a whole number, not ${shown(value)}.`);
   return within(name, value, least, most);
 }
 
 function within(name: string, value: number, least: number, most: number): number {
   if (value >= least && value <= most) return value;
-  throw new InvalidInputError(`${name} must be from ${least} to ${most}, not ${value}.`);
+  throw new InvalidInputError(`${name} must be from ${least} to ${most}, not ${shown(value)}.`);
 }

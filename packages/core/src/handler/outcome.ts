@@ -1,6 +1,7 @@
 import { type Duration, milliseconds } from '../duration.js';
 import { checkKey, checkUntil } from '../input.js';
 import type { Json, Serializable } from '../job/json.js';
+import { checkOptions } from '../known-options.js';
 
 /** Marks an outcome, as a plain value may have the same members. Two copies of this package share it. */
 const OUTCOME: unique symbol = Symbol.for('rowlock.outcome');
@@ -43,6 +44,7 @@ export function complete(output: unknown = null): Outcome<unknown> {
  * @param options.delay The pause. Default: the handler's `retry`.
  */
 export function retry(error: unknown, options: { readonly delay?: Duration } = {}): Outcome<never> {
+  checkOptions('retry()', options, ['delay']);
   const delayMs = options.delay === undefined ? null : milliseconds(options.delay, 'delay');
   return { [OUTCOME]: true, event: 'retry', error, delayMs };
 }
@@ -61,7 +63,9 @@ export function snooze(delay: Duration): Outcome<never> {
  * @example
  * if (answer.status === 429) return pause({ until: new Date(Date.now() + 30_000), reason: 'Google answered 429' });
  */
-export function pause({ until, reason = 'a handler has paused it' }: PauseUntil): Outcome<never> {
+export function pause(options: PauseUntil): Outcome<never> {
+  checkOptions('pause()', options, ['until', 'reason'] satisfies (keyof PauseUntil)[]);
+  const { until, reason = 'a handler has paused it' } = options;
   checkUntil(until);
   checkKey('reason', reason);
   const delayMs = Math.max(0, until.getTime() - Date.now());

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from '../driver/history.js';
 import { type Duration, milliseconds } from '../duration.js';
-import { InvalidInputError } from '../errors.js';
 import { checkWhole } from '../input.js';
 import { SETTLED } from '../job/lifecycle.js';
+import { checkOptions } from '../known-options.js';
 
 /** How long settled jobs are kept. Jobs without a rule are kept for ever. `null` removes a general rule for one queue. */
 export interface RetentionRules {
@@ -26,6 +26,13 @@ export interface Retention extends RetentionRules {
   readonly queues?: Readonly<Record<string, RetentionRules>>;
 }
 
+const RULES: readonly string[] = [
+  'complete',
+  'error',
+  'cancelled',
+  'keep',
+] satisfies (keyof RetentionRules)[];
+
 type Limits = Readonly<Record<keyof RetentionRules, number>>;
 
 /** The rules as numbers, in milliseconds and jobs. Infinite where there is no rule. */
@@ -38,7 +45,9 @@ export class RetentionLimits {
   readonly counts: boolean;
 
   /** @throws InvalidInputError */
-  constructor({ queues = {}, ...general }: Retention) {
+  constructor(rules: Retention) {
+    checkOptions('retention', rules, [...RULES, 'queues']);
+    const { queues = {}, ...general } = rules;
     this.#general = limits(general, 'retention');
     this.#queues = new Map(
       Object.entries(queues).map(([queue, rules]) => [
@@ -78,10 +87,9 @@ export class RetentionLimits {
 }
 
 function limits(rules: RetentionRules, name: string): Limits {
-  const { complete, error, cancelled, keep, ...unknown } = rules;
-  const [mistaken] = Object.keys(unknown);
   // A misspelt rule would keep everything, or delete jobs that another rule keeps.
-  if (mistaken !== undefined) throw new InvalidInputError(`${name} has no rule ${JSON.stringify(mistaken)}.`);
+  checkOptions(name, rules, RULES);
+  const { complete, error, cancelled, keep } = rules;
   const age = (given: Duration | null | undefined, state: string): number =>
     given == null ? Number.POSITIVE_INFINITY : milliseconds(given, `${name}.${state}`);
   if (keep != null) checkWhole(`${name}.keep`, keep, 0, Number.MAX_SAFE_INTEGER);

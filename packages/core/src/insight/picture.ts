@@ -1,6 +1,7 @@
 import type { WorkerView } from '../driver/anchor.js';
 import type { HoldingRun, JobFacts, NamedJob } from '../driver/insight.js';
 import { checkName, checkWhole } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import { reasonsOf } from './reasons.js';
 import { type Looking, lookAt, type Surroundings } from './surroundings.js';
 
@@ -60,7 +61,9 @@ export interface ClaimedState {
 }
 
 /** @throws InvalidInputError, DriverError */
-export async function picture(driver: Looking, { queue, limit = 1_000 }: PictureOptions): Promise<Picture> {
+export async function picture(driver: Looking, options: PictureOptions): Promise<Picture> {
+  checkOptions('picture()', options, ['queue', 'limit'] satisfies (keyof PictureOptions)[]);
+  const { queue, limit = 1_000 } = options;
   checkName('queue', queue);
   checkWhole('limit', limit, 1, MOST_JOBS);
   const around = await lookAt(driver, { queue, limit });

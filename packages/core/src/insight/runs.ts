@@ -4,6 +4,7 @@ import type { Driver } from '../driver/driver.js';
 import type { BegunRun } from '../driver/insight.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import { insightOf } from './surroundings.js';
 
 /** The highest `limit`. */
@@ -29,6 +30,16 @@ export interface LatestRunsOptions {
   readonly limit?: number;
 }
 
+const OPTIONS: readonly string[] = [
+  'from',
+  'before',
+  'queue',
+  'kind',
+  'worker',
+  'outcome',
+  'limit',
+] satisfies (keyof LatestRunsOptions)[];
+
 export interface LatestRuns {
   /** Newest first. */
   readonly runs: readonly BegunRun[];
@@ -50,8 +61,10 @@ export async function jobRuns(
 export async function latestRuns(
   driver: Pick<Driver, 'name' | 'insight'>,
   clock: Clock,
-  { from, before, limit = 100, ...conditions }: LatestRunsOptions,
+  options: LatestRunsOptions,
 ): Promise<LatestRuns> {
+  checkOptions('runs()', options, OPTIONS);
+  const { from, before, limit = 100, ...conditions } = options;
   checkWhole('limit', limit, 1, MOST);
   for (const [name, value] of Object.entries(conditions)) if (value !== undefined) checkName(name, value);
   checkTime('from', from);

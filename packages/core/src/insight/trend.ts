@@ -2,6 +2,7 @@ import type { History, StepTally } from '../driver/history.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import { percentiles } from './buckets.js';
 import type { WindowStats } from './stats.js';
 
@@ -35,10 +36,9 @@ export interface TrendPoint extends Omit<WindowStats, 'seconds' | 'tookMs'> {
 }
 
 /** @throws InvalidInputError, DriverError */
-export async function trend(
-  history: Pick<History, 'tallies'>,
-  { last = '3h', queue }: TrendOptions,
-): Promise<Trend> {
+export async function trend(history: Pick<History, 'tallies'>, options: TrendOptions): Promise<Trend> {
+  checkOptions('trend()', options, ['last', 'queue'] satisfies (keyof TrendOptions)[]);
+  const { last = '3h', queue } = options;
   if (queue !== undefined) checkName('queue', queue);
   const minutes = Math.ceil(milliseconds(last) / MINUTE_MS);
   if (!(minutes >= 1 && minutes <= WEEK)) throw new InvalidInputError('last must be 1 minute to 7 days.');

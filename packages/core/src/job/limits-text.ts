@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import { shown } from '../shown.js';
 import type { Rate, RateNumbers } from './rate.js';
 
 /** The numbers of a limit: `max`, or the three of its starts, or all. */
@@ -47,7 +48,7 @@ export const NO_LIMITS = '';
 /** @throws InvalidInputError */
 export function checkLimit({ name, max, starts, perMs, burst }: NamedLimit): void {
   checkName('The name of a limit', name);
-  const of = `of the limit ${JSON.stringify(name)}`;
+  const of = `of the limit ${shown(name)}`;
   if (max !== undefined || starts === undefined) checkWhole(`max ${of}`, max, 1, MOST_SLOTS);
   if (starts === undefined) return;
   checkWhole(`starts ${of}`, starts, 1, MOST_STARTS);

@@ -61,12 +61,12 @@ describe('a mistake is refused when the plugin is defined', () => {
     [
       'a misspelt member',
       { name: 'a', middlewares: {} },
-      /"a" has no place for middlewares\. There are name, handlers,/,
+      /"a" has no "middlewares"\. There are name, handlers,/,
     ],
     [
       'a misspelt middleware',
       { name: 'a', middleware: { runs() {} } },
-      /"a" has no place for runs\. There are enqueue, run\./,
+      /"a" has no "runs"\. There are enqueue, run\. Is run meant\?/,
     ],
     ['no list of handlers', { name: 'a', handlers: Greet }, /handlers of the plugin "a" must be a list/],
     ['a start that is none', { name: 'a', start: true }, /start of the plugin "a" must be a function/],

@@ -3,6 +3,7 @@ import type { Capture } from '../captures/capture.js';
 import { InvalidInputError } from '../errors.js';
 import type { AnyHandler } from '../handler/handler.js';
 import { checkName } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import type { Logger } from '../logger.js';
 import type { Schedule } from '../schedules/schedule.js';
 import type { WorkerEvents } from '../worker/tell/events.js';
@@ -82,12 +83,12 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
     throw new InvalidInputError('A plugin is an object: definePlugin({ name, handlers }).');
   const { name, handlers = [], limits, start, stop, middleware = {}, schedules, captures } = definition;
   checkName('The name of a plugin', name);
-  checkMembers(name, definition, MEMBERS);
+  checkOptions(`The plugin ${JSON.stringify(name)}`, definition, MEMBERS);
   checkFunctions(name, definition, ['start', 'stop']);
   limitsOfPlugin(definition);
   if (!Array.isArray(handlers)) throw wrong(name, 'handlers', 'a list');
   if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
-  checkMembers(name, middleware, MIDDLEWARE);
+  checkOptions(`The middleware of the plugin ${JSON.stringify(name)}`, middleware, MIDDLEWARE);
   checkFunctions(name, middleware, MIDDLEWARE);
   if (schedules !== undefined && (typeof schedules !== 'object' || schedules === null))
     throw wrong(name, 'schedules', 'an object, { name: schedule }');
@@ -117,15 +118,6 @@ const MEMBERS: readonly string[] = [
 ] satisfies (keyof PluginDefinition)[];
 
 const MIDDLEWARE: readonly string[] = ['enqueue', 'run'] satisfies (keyof Middleware)[];
-
-/** Refuses a misspelt member, which JavaScript, or a spread, may pass. */
-function checkMembers(plugin: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  throw new InvalidInputError(
-    `The plugin ${JSON.stringify(plugin)} has no place for ${unknown.join(', ')}. There are ${known.join(', ')}.`,
-  );
-}
 
 function checkFunctions(plugin: string, given: object, names: readonly string[]): void {
   for (const [name, value] of Object.entries(given)) {

@@ -29,7 +29,7 @@ test.each([
   [{ every: '1h', missed: { all: { max: 0 } }, overlap: 'queue' }, 'missed.all.max'],
   [{ every: '1h', missed: { all: { max: 9 } } }, "overlap 'skip' would leave one"],
   [{ every: '1h', overlap: 'never' }, 'overlap of the schedule must be one of skip, queue, allow'],
-  [{ every: '1h', timezone: 'UTC' }, 'timezone of the schedule is no option'],
+  [{ every: '1h', timezone: 'UTC' }, 'The schedule has no "timezone"'],
   [{ every: '1h', handler: undefined }, 'needs a handler'],
 ])('%j is refused: %s', (times, message) => {
   expect(() => defineSchedule(given(times))).toThrow(message);

@@ -9,6 +9,7 @@ import {
 import type { SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import { MOST_MISSED, OVERLAPS } from './policies.js';
 import { type ScheduleTimes, timingOf } from './timing.js';
 
@@ -70,13 +71,7 @@ export async function planOf(
 
 /** @throws InvalidInputError */
 function checkSchedule(what: string, schedule: Schedule): SchedulePlan['timing'] {
-  if (typeof schedule !== 'object' || schedule === null)
-    throw new InvalidInputError(`A ${what} must be an object: { handler, payload, cron }.`);
-  const unknown = Object.keys(schedule).filter((name) => !OPTIONS.includes(name));
-  if (unknown.length > 0)
-    throw new InvalidInputError(
-      `${unknown.join(', ')} of the ${what} is no option. There are ${OPTIONS.join(', ')}.`,
-    );
+  checkOptions(`The ${what}`, schedule, OPTIONS);
   if (schedule.handler === undefined)
     throw new InvalidInputError(`The ${what} needs a handler: { handler: Report, payload, cron }.`);
   checkEnqueueable(schedule.handler);
@@ -91,6 +86,8 @@ function checkPolicies(what: string, { missed = 'once', overlap = 'skip' }: Sche
   const max: unknown = Object(Object(missed).all).max;
   if (max === undefined)
     throw new InvalidInputError(`missed of the ${what} must be 'skip', 'once' or { all: { max } }.`);
+  checkOptions(`missed of the ${what}`, missed, ['all']);
+  checkOptions(`missed.all of the ${what}`, missed.all, ['max']);
   checkWhole(`missed.all.max of the ${what}`, max, 1, MOST_MISSED);
   if (overlap === 'skip')
     throw new InvalidInputError(

@@ -16,6 +16,7 @@ import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
+import { checkOptions } from '../known-options.js';
 import { nextOf, writeSchedules } from './declared.js';
 import { jobOf } from './firing.js';
 import { readPlan } from './read-plan.js';
@@ -97,10 +98,12 @@ export class Schedules<Tx = unknown> {
   async set<Schema extends StandardSchemaV1>(
     name: string,
     schedule: Schedule<Schema>,
-    { by = hostname() }: { readonly by?: string } = {},
+    options: { readonly by?: string } = {},
     call: CallOptions<Tx> = {},
   ): Promise<void> {
     return this.#within(call, async (driver) => {
+      checkOptions('schedules.set()', options, ['by']);
+      const { by = hostname() } = options;
       checkName('by', by);
       const plan = await planOf(name, schedule, this.#limits);
       const [before] = (await driver.schedules.find([name])).schedules;
@@ -177,10 +180,12 @@ export class Schedules<Tx = unknown> {
    */
   async pause(
     name: string,
-    { by = hostname() }: { readonly by?: string } = {},
+    options: { readonly by?: string } = {},
     call: CallOptions<Tx> = {},
   ): Promise<void> {
     checkName('The name of a schedule', name);
+    checkOptions('schedules.pause()', options, ['by']);
+    const { by = hostname() } = options;
     checkName('by', by);
     return this.#within(call, async ({ schedules }) => {
       if (!(await schedules.pause(name, by))) throw new ScheduleNotFoundError(name);

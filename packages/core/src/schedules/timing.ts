@@ -3,6 +3,7 @@ import type { Missed, Overlap, Timing } from '../driver/schedule-store.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { isError } from '../is-error.js';
+import { shown } from '../shown.js';
 import { nextTime } from './next-time.js';
 
 /** The longest jitter, in milliseconds. */
@@ -73,7 +74,7 @@ function cronTimes(cron: unknown, { timeZone = 'UTC', anchor }: ScheduleTimes): 
     throw new InvalidInputError('anchor is for every: a cron expression has its own times.');
   if (typeof cron !== 'string' || cron.length > LONGEST || !FORM.test(cron))
     throw new InvalidInputError(
-      `cron must have 5 fields, as '0 3 * * *', or 6 with seconds, or be like '@daily', not ${JSON.stringify(cron)}.`,
+      `cron must have 5 fields, as '0 3 * * *', or 6 with seconds, or be like '@daily', not ${shown(cron)}.`,
     );
   checkTimeZone(timeZone);
   const timing = { cron: cron.trim(), timeZone };
@@ -105,7 +106,7 @@ function checkTimeZone(timeZone: unknown): void {
     else throw new RangeError();
   } catch (cause) {
     throw new InvalidInputError(
-      `timeZone must be a name like 'Europe/Berlin' or 'UTC', not ${JSON.stringify(timeZone)}.`,
+      `timeZone must be a name like 'Europe/Berlin' or 'UTC', not ${shown(timeZone)}.`,
       { cause },
     );
   }

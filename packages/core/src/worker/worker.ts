@@ -5,6 +5,7 @@ import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import { checkResolve } from '../handler/resolve.js';
 import { checkName, checkWhole } from '../input.js';
+import { checkOptions } from '../known-options.js';
 import { RunningPlugins } from '../plugin/running-plugins.js';
 import type { DeclaredSchedules } from '../schedules/declared.js';
 import { reserve, shortages } from './life/connections.js';
@@ -43,6 +44,14 @@ export interface StopOptions {
   readonly drain?: Duration;
 }
 
+const OPTIONS: readonly string[] = [
+  'name',
+  'queues',
+  'concurrency',
+  'pollInterval',
+  'watchInterval',
+] satisfies (keyof WorkerOptions)[];
+
 /** The dependencies of a worker. */
 export interface WorkerParts<Tx> extends Program<Tx> {
   readonly schedules: DeclaredSchedules;
@@ -79,6 +88,7 @@ export class Worker<Tx = unknown> {
 
   /** @throws InvalidInputError */
   constructor(parts: WorkerParts<Tx>, options: WorkerOptions = {}) {
+    checkOptions('worker()', options, OPTIONS);
     const { name = `${hostname()}:${process.pid}`, concurrency = 5 } = options;
     checkName('name', name);
     checkWhole('concurrency', concurrency, 1, 1_000);
@@ -142,7 +152,9 @@ export class Worker<Tx = unknown> {
    *
    * @throws InvalidInputError; then the worker goes on as before.
    */
-  stop({ drain }: StopOptions = {}): Promise<void> {
+  stop(options: StopOptions = {}): Promise<void> {
+    checkOptions('stop()', options, ['drain']);
+    const { drain } = options;
     try {
       if (drain !== undefined || this.#stopped === null) this.#hurry(milliseconds(drain ?? '20s', 'drain'));
     } catch (error) {

@@ -1,0 +1,8 @@
+/** A value for an error's message, whatever it is. */
+export function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return typeof value === 'bigint' ? `${value}n` : typeof value;
+  }
+}
