@@ -1,5 +1,9 @@
-import { InvalidInputError } from '@rowlock/core';
-import type { BackfillOptions, BackfillStep, CapturePlan } from '@rowlock/core/driver';
+import {
+  type BackfillOptions,
+  type BackfillStep,
+  type CapturePlan,
+  refusedTable,
+} from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { literal } from '../literal.js';
 import { change, type MysqlTransaction, query, type Value } from '../query.js';
@@ -79,9 +83,10 @@ function valuesOf(
 }
 
 /** The row of the last place is behind it again if the place was read back as another one: the backfill would not end. */
-function refuseAgain({ name, id }: CapturePlan, found: readonly Place[], last: Place): void {
-  if (!found.some((place) => id.every((column) => place[column] === last[column]))) return;
-  throw new InvalidInputError(
-    `The backfill of ${JSON.stringify(name)} does not get beyond ${JSON.stringify(last)}: the database reads this place back as another one. Capture the table by another unique key.`,
+function refuseAgain(plan: CapturePlan, found: readonly Place[], last: Place): void {
+  if (!found.some((place) => plan.id.every((column) => place[column] === last[column]))) return;
+  throw refusedTable(
+    plan,
+    `has ids which the server reads back as others, so that the backfill does not get beyond ${JSON.stringify(last)}. Name another unique key as id`,
   );
 }

@@ -51,9 +51,16 @@ export async function backfill(
     priority,
     ...after,
   ]);
+  const newest = step?.last ?? null;
+  // The row of the last place is behind it again: the backfill would not end.
+  if (last !== null && plan.id.every((name) => newest?.[name] === last[name]))
+    throw refusedTable(
+      plan,
+      `has ids which the server reads back as others, so that the backfill does not get beyond ${JSON.stringify(last)}. Name another unique key as id`,
+    );
   const read = step?.rows ?? 0;
   const done = read < batch;
-  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(step?.last ?? null), read, done]);
+  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(newest), read, done]);
   await query(on, sql.bell.notify, [channel, texts([{ queue: plan.job.queue }])]);
   return { rows: Number(progress.rows) + read, done };
 }
