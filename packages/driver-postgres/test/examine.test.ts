@@ -2,9 +2,10 @@ import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import type { Driver } from '@rowlock/core/driver';
 import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type PostgresOptions, postgres } from '../src/index.js';
 import { drift, objectsOf } from '../src/schema/examine/drift.js';
+import { tableWaits } from '../src/schema/examine/table-waits.js';
 import { oldTransactions } from '../src/schema/examine/transactions.js';
 import { transactionPooler } from './transaction-pooler.js';
 
@@ -125,6 +126,27 @@ test('a transaction that stays open', async () => {
       what: expect.stringMatching(/open for 0 min: the session \d+ of .* \(report, idle in transaction\)/),
     },
   ]);
+});
+
+test('a statement that waits for a claim, and behind which the queue waits', async () => {
+  await stage();
+  await plain.query('BEGIN; SELECT FROM rowlock.job FOR UPDATE');
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
+  const waiting = other.query('ALTER TABLE rowlock.job ALTER COLUMN created_by SET NOT NULL');
+  const found = await vi.waitFor(async () => {
+    const faults = await tableWaits(plain, 'rowlock', 0);
+    expect(faults).toHaveLength(1);
+    return faults;
+  });
+  expect(found).toMatchObject([
+    { severity: 'broken', remedy: expect.stringContaining(`pg_cancel_backend(${rows[0].pid})`) },
+  ]);
+  await plain.query('COMMIT');
+  await waiting;
+  expect(await tableWaits(plain, 'rowlock', 0)).toEqual([]);
 });
 
 test('a table of dead rows', async () => {

@@ -12,6 +12,7 @@ import { retention } from './retention.js';
 import { rights } from './rights.js';
 import { sequences } from './sequences.js';
 import { settings } from './settings.js';
+import { tableWaits } from './table-waits.js';
 import { oldTransactions } from './transactions.js';
 
 /** What the checks look at. */
@@ -32,6 +33,7 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     durability: () => durability(on, named),
     rights: () => rights(on, named),
     retention: () => retention(on, named),
+    locks: () => tableWaits(on, context.schema),
     transactions: () => oldTransactions(on),
     bloat: () => bloat(on, context.schema),
     settings: () => settings(on, handlerMs),
