@@ -212,7 +212,7 @@ const VERBS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = {
   'captures.apply': ({ rowlock }) => rowlock.captures.apply(),
   'insight.facts': async ({ driver }) => driver.insight?.facts({ queue: 'there', limit: 10, after: {} }),
   'insight.facts of jobs': async ({ driver, publicId }) =>
-    driver.insight?.facts({ publicIds: [publicId], mostBefore: 10, after: {} }),
+    driver.insight?.facts({ publicIds: [publicId], mostBefore: 10, after: {}, served: {} }),
   'insight.backlog': async ({ driver }) => driver.insight?.backlog(10),
   'insight.runs': async ({ driver, publicId }) => driver.insight?.runs({ publicId }),
 };
