@@ -156,7 +156,7 @@ export class Load<Tx> {
 
   async #byItself(job: DrawnJob): Promise<void> {
     this.#note('committing', [job]);
-    const { publicId } = await this.#client.enqueue(enqueueable(this.#options.mode, job.kind), job);
+    const { publicId } = await this.#client.enqueue(enqueueable(this.#options.mode, job.kind), wanted(job));
     this.#cancelLater(job, publicId);
   }
 
@@ -166,7 +166,7 @@ export class Load<Tx> {
       await plain.ask('BEGIN');
       const publicIds: string[] = [];
       for (const job of jobs) {
-        const enqueued = await this.#client.enqueue(enqueueable(this.#options.mode, job.kind), job, {
+        const enqueued = await this.#client.enqueue(enqueueable(this.#options.mode, job.kind), wanted(job), {
           tx: plain.tx,
         });
         publicIds.push(enqueued.publicId);
@@ -191,3 +191,8 @@ export class Load<Tx> {
 
 /** These go into a transaction of the producer's. */
 const DEPENDENT: ReadonlySet<Kind> = new Set(['create', 'update']);
+
+/** The part of a drawn job that an enqueue takes. */
+function wanted({ kind, cancelledAfterMs, ...options }: DrawnJob) {
+  return options;
+}
