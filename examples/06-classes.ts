@@ -36,5 +36,4 @@ await worker.start();
 const { publicId } = await rowlock.enqueue(Count, { payload: { word: 'rowlock' } });
 await settled;
 console.log((await rowlock.find(Count, publicId))?.output); // 7
-await worker.stop();
 await rowlock.close();

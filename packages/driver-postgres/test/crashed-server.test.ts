@@ -48,7 +48,7 @@ test('what was told as settled is settled when a server that was killed has come
     await rowlock.migrate();
     await rowlock.enqueueMany(
       Work,
-      Array.from({ length: JOBS }, () => ({ payload: {}, maxAttempts: 100 })),
+      Array.from({ length: JOBS }, () => ({ payload: {}, attempts: 100 })),
     );
     const worker = rowlock.worker({ concurrency: 10 });
     worker.on('settled', ({ jobs }) => {
