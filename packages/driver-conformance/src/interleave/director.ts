@@ -15,6 +15,9 @@ export function wandering(random: () => number): Director {
   return { restart() {}, choose: (moves) => ranks.first(moves) };
 }
 
+/** The actor whose turn it is by a schedule is not there to go. */
+export class OffSchedule extends Error {}
+
 /** Follows a schedule: a letter for each turn. After its end the first goes who can. */
 export function following(schedule: string): Director {
   const letters = [...schedule];
@@ -26,7 +29,7 @@ export function following(schedule: string): Director {
       const move = moves.find(({ actor }) => actor === letter);
       if (move !== undefined) return move;
       const able = moves.map(({ actor, step }) => `${actor} (${step})`).join(', ');
-      throw new Error(`The schedule says ${letter}, and only these could go: ${able}.`);
+      throw new OffSchedule(`The schedule says ${letter}, and only these could go: ${able}.`);
     },
   };
 }
