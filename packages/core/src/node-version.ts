@@ -1,6 +1,6 @@
 import { RowlockError } from './errors.js';
 
-/** The oldest Node that the packages are tested with. */
+/** As `engines` of the packages says. */
 const OLDEST = [22, 12] as const;
 
 /** @throws RowlockError `ROWLOCK_NODE_TOO_OLD`. An older Node would run jobs, and fail in the middle of a stop. */

@@ -43,6 +43,45 @@ test('what the container throws is an error of the run', async () => {
   });
 });
 
+test('what is no handler is refused in a sentence', async () => {
+  // @ts-expect-error: the object itself, and not beside `dispose`.
+  const bare: Resolve<MemoryTransaction> = (use) => new use('!');
+  expect(await settled('ahoy', bare)).toMatchObject({
+    status: 'error',
+    error: {
+      code: 'ROWLOCK_INVALID_INPUT',
+      message: expect.stringContaining('an object of the class Shout'),
+    },
+  });
+});
+
+test('a run that is stopped while its class is built does not begin, and what was built is disposed of', async () => {
+  const seen: string[] = [];
+  const building = Promise.withResolvers<void>();
+  const rowlock = createRowlock({
+    driver: memory(),
+    handlers: [handler],
+    resolve: async (use, { signal }) => {
+      const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      building.resolve();
+      await stopped;
+      const built = new use('!');
+      return {
+        handler: { run: (given) => void seen.push(`ran ${built.run(given)}`) },
+        dispose: () => void seen.push('disposed'),
+      };
+    },
+  });
+  await rowlock.migrate();
+  const { publicId } = await rowlock.enqueue(handler, { payload: 'ahoy' });
+  await rowlock.worker().start();
+  await building.promise;
+  await rowlock.cancel(publicId);
+  expect(await rowlock.settled(handler, publicId)).toMatchObject({ status: 'cancelled' });
+  await rowlock.close();
+  expect(seen).toEqual(['disposed']);
+});
+
 test('a worker refuses a class that nothing builds, and a program that only enqueues does not', async () => {
   const rowlock = createRowlock({ driver: memory(), handlers: [handler] });
   await rowlock.migrate();

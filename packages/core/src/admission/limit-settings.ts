@@ -44,8 +44,8 @@ export class LimitSettings {
   }
 
   /**
-   * The limits that are in use, and those whose numbers were set, in the order of their names, up to 1,000: their
-   * numbers, how many slots are taken and by which jobs, the next start, and how many jobs wait. Reads indexes, never the
+   * The limits that are in use, and those whose numbers were set, up to 1,000 in the order of their names. Each has its
+   * numbers, the slots that are taken with their jobs, the next start, and how many jobs wait. Reads indexes, never the
    * history.
    *
    * A limit is in use while jobs with it are due or run. One with `max` is until its slots have been free for about an

@@ -71,8 +71,6 @@ function keyOf(key: AnyOptions['key'], id: readonly string[]): readonly string[]
 }
 
 function eventsOf(on: CaptureEvents = EVENTS): Pick<CapturePlan, 'insert' | 'update' | 'delete'> {
-  if (typeof on !== 'object' || on === null)
-    throw new InvalidInputError("on must be like { insert: true, update: ['status'], delete: true }.");
   checkOptions('on', on, Object.keys(EVENTS));
   const { insert = false, update = false, delete: deletes = false } = on;
   for (const [event, value] of [

@@ -87,7 +87,6 @@ export function definePlugin<Tx = unknown>(definition: PluginDefinition<Tx>): Pl
   checkFunctions(name, definition, ['start', 'stop']);
   limitsOfPlugin(definition);
   if (!Array.isArray(handlers)) throw wrong(name, 'handlers', 'a list');
-  if (typeof middleware !== 'object' || middleware === null) throw wrong(name, 'middleware', 'an object');
   checkOptions(`The middleware of the plugin ${JSON.stringify(name)}`, middleware, MIDDLEWARE);
   checkFunctions(name, middleware, MIDDLEWARE);
   if (schedules !== undefined && (typeof schedules !== 'object' || schedules === null))

@@ -1,8 +1,7 @@
 import { inCleanContext } from '../../clean-context.js';
 import type { Clock } from '../../clock.js';
-import { ClaimLostError, HandlerTimeoutError } from '../../errors.js';
-import type { RunContext } from '../../handler/handler.js';
-import type { Resolved } from '../../handler/resolve.js';
+import { ClaimLostError, HandlerTimeoutError, InvalidInputError } from '../../errors.js';
+import type { HandlerClass, RunContext } from '../../handler/handler.js';
 import { isThenable } from '../../thenable.js';
 import { Context, type HandlerCall } from './context.js';
 import type { LiveRun } from './live-run.js';
@@ -41,10 +40,7 @@ export function callHandler<Tx>(
   return returned;
 }
 
-/**
- * The result of a handler whose calls through the transaction have ended. A call that the handler does not await is one
- * of its writes.
- */
+/** The result when all calls through the transaction have ended. One that the handler does not await is a write of the run too. */
 async function withCalls(returned: unknown, calls: OpenCalls): Promise<unknown> {
   const result = await returned;
   await calls.rest();
@@ -102,9 +98,10 @@ function invokeAround<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx
   });
 }
 
-function invoke<Tx>({ handler, shared }: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
+function invoke<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
+  const { handler } = call;
   if ('run' in handler.code) return handler.code.run(context);
-  return runBuilt(shared.resolve(handler.code.use, context), context);
+  return runBuilt(call, handler.code.use, context);
 }
 
 /** One promise of what can be awaited, so that it can be awaited more than once: a query builder sends its query at each `then`. */
@@ -113,11 +110,16 @@ function settling(returned: unknown): unknown {
 }
 
 async function runBuilt<Tx>(
-  building: Resolved<Tx> | Promise<Resolved<Tx>>,
+  { live, shared }: HandlerCall<Tx>,
+  use: HandlerClass<unknown, Tx>,
   context: RunContext<unknown, Tx>,
 ): Promise<unknown> {
-  const built = await building;
+  const built = await shared.resolve(use, context);
+  if (typeof Object(Object(built).handler).run !== 'function')
+    throw new InvalidInputError(`resolve must return { handler }, an object of the class ${use.name}.`);
   try {
+    // The container may have taken longer than the run may go on.
+    if (live.stopped !== null) throw live.stopped;
     return await built.handler.run(context);
   } finally {
     await built.dispose?.();
