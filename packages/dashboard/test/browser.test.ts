@@ -103,7 +103,7 @@ test('only what may be done to jobs of a state is offered for all of them', asyn
   const { page } = await stage.open('/?screen=jobs&queue=mail');
   const offered = async (status: string) => {
     await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&queue=mail${status}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText(/^\d+ jobs?$/).waitFor();
     return page.getByRole('group', { name: 'All jobs of this filter' }).getByRole('button').allTextContents();
   };
   expect(await offered('')).toEqual(['Cancel all …', 'Redrive all …', 'Delete all …']);
@@ -143,6 +143,8 @@ test('a capture whose triggers are not there is told of', async () => {
     },
   ]);
   const { page, faults, complaints } = await stage.open('/');
+  // What the test before has looked at is shown for a while.
+  while (check.mock.calls.length === 0) await page.reload();
   await page
     .getByText('Changes may not become jobs, by the capture orders: There is no trigger of t. And 1 more.')
     .waitFor();

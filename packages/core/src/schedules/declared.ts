@@ -47,20 +47,39 @@ export class DeclaredSchedules {
   }
 }
 
-/** How often a change that another one overtakes is tried. */
-const TRIES = 5;
+/**
+ * Only a schedule that is fired between each read and write needs more than two tries. There is a limit because a
+ * transaction that reads one snapshot never sees the change that has overtaken its own.
+ */
+const TRIES = 100;
+
+/**
+ * Repeats a read and a write that another change has overtaken.
+ *
+ * @param attempt Undefined if it was overtaken.
+ * @throws DriverError `SerializationFailure` after a hundred attempts
+ */
+export async function despiteChanges<Result>(
+  attempt: (tries: number) => Promise<Result | undefined>,
+): Promise<Result> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const result = await attempt(tries);
+    if (result !== undefined) return result;
+  }
+  throw new DriverError('SerializationFailure', 'A schedule is changed or fired all the time: try again.');
+}
 
 /**
  * @returns whether any was new, or differed
  * @throws DriverError `SerializationFailure` when one is changed or fired all the time
  */
-export async function writeSchedules(
+export function writeSchedules(
   store: JoinableSchedules,
   plans: readonly (readonly [name: string, plan: SchedulePlan])[],
   source: NewSchedule['source'],
   by: string,
 ): Promise<boolean> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  return despiteChanges(async (tries) => {
     const { now, schedules } = await store.find(plans.map(([name]) => name));
     const known = new Map(schedules.map((schedule) => [schedule.name, schedule]));
     const changed = plans.flatMap(([name, plan]): NewSchedule[] => {
@@ -71,8 +90,8 @@ export async function writeSchedules(
     });
     if (changed.length === 0) return tries > 0;
     await store.set(changed, by);
-  }
-  throw new DriverError('SerializationFailure', 'A schedule is changed or fired all the time: try again.');
+    return undefined;
+  });
 }
 
 /**

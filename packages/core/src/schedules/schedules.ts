@@ -17,13 +17,10 @@ import { isError } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { checkOptions } from '../known-options.js';
-import { nextOf, writeSchedules } from './declared.js';
+import { despiteChanges, nextOf, writeSchedules } from './declared.js';
 import { jobOf } from './firing.js';
 import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
-
-/** How often an end of a pause that a change overtakes is tried. */
-const TRIES = 5;
 
 type ScheduleDriver = Pick<Joined, 'schedules' | 'workers'>;
 
@@ -199,14 +196,13 @@ export class Schedules<Tx = unknown> {
    */
   async resume(name: string, call: CallOptions<Tx> = {}): Promise<void> {
     return this.#within(call, async (driver) => {
-      for (let tries = 0; tries < TRIES; tries++) {
+      const hasEnded = await despiteChanges(async () => {
         const { row, now } = await find(driver, name);
-        if (row.pausedAt === null) return;
-        if (
-          await driver.schedules.resume(name, row.fingerprint, nextOf(name, readPlan(row), now, row.tickAt))
-        )
-          return driver.workers.notify([{ schedule: name }]);
-      }
+        if (row.pausedAt === null) return false;
+        const nextAt = nextOf(name, readPlan(row), now, row.tickAt);
+        return (await driver.schedules.resume(name, row.fingerprint, nextAt)) || undefined;
+      });
+      if (hasEnded) await driver.workers.notify([{ schedule: name }]);
     });
   }
 
