@@ -9,8 +9,6 @@ export { type Capture, defineCapture } from './captures/capture.js';
 export { capturedJob } from './captures/captured-job.js';
 export type { ChangeOf } from './captures/change.js';
 export type { CallOptions } from './client/call-options.js';
-export type { Enqueueable, EnqueueOptions } from './client/enqueue-options.js';
-export type { Unique } from './client/on-duplicate.js';
 export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
 export type { Driver } from './driver/driver.js';
@@ -34,6 +32,7 @@ export {
   ScheduleNotFoundError,
   WorkerStoppedError,
 } from './errors.js';
+export type { Enqueueable } from './handler/enqueueable.js';
 export {
   type DefineHandler,
   defineHandler,
@@ -53,15 +52,16 @@ export {
   snooze,
 } from './handler/outcome.js';
 export type { Retention } from './history/retention.js';
+export type { EnqueueOptions, Unique } from './job/enqueue-options.js';
 export type { Enqueued, JobError, JobView } from './job/job.js';
 export type { Json, Stored } from './job/json.js';
 export { STATES, type State } from './job/lifecycle.js';
+export type { Tick } from './job/tick.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { EnqueueMiddleware, RunMiddleware } from './plugin/middleware.js';
 export { definePlugin, type Plugin, type PluginWorker } from './plugin/plugin.js';
 export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
 export { defineSchedule, type Schedule } from './schedules/schedule.js';
-export type { Tick } from './schedules/tick.js';
 export type { Operation } from './update/operation.js';
 export { append, increment, merge, remove, set } from './update/operations.js';
 export { UpdateRefusedError } from './update/refusal.js';

@@ -22,11 +22,13 @@ import { checkOptions } from './known-options.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { checkNodeVersion } from './node-version.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
+import { aroundRun } from './plugin/around-run.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
+import { RunningPlugins } from './plugin/running-plugins.js';
 import { DeclaredSchedules } from './schedules/declared.js';
 import type { Schedule } from './schedules/schedule.js';
 import { Schedules } from './schedules/schedules.js';
-import { Worker, type WorkerOptions } from './worker/worker.js';
+import { Worker, type WorkerOptions, type WorkerParts } from './worker/worker.js';
 import { workerParts } from './worker-parts.js';
 
 export interface RowlockOptions<Tx> {
@@ -135,10 +137,11 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
       named,
     );
-    const parts = {
+    const parts: WorkerParts<Tx> = {
       driver,
       registry,
-      plugins,
+      around: aroundRun(plugins),
+      makePlugins: (worker) => new RunningPlugins(plugins, worker, log),
       client: this,
       log,
       clock,

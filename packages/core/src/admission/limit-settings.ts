@@ -1,19 +1,24 @@
 import { hostname } from 'node:os';
-import type { Calls } from '../client/calls.js';
+import type { Driver } from '../driver/driver.js';
 import { checkName } from '../input.js';
 import { checkLimit } from '../job/limits-text.js';
 import { checkOptions } from '../known-options.js';
 import { type LimitView, limitsInUse } from './in-use.js';
 import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
-import { Slots, type SlotsSize } from './slots.js';
+import { Slots, type SlotsParts, type SlotsSize } from './slots.js';
+
+/** What the calls share. */
+interface SettingsParts extends SlotsParts {
+  readonly driver: Driver;
+}
 
 /** The limits that are in use, and their numbers at run time. */
 export class LimitSettings {
-  readonly #calls: Calls<unknown>;
+  readonly #calls: SettingsParts;
   readonly #declared: DeclaredLimits;
 
   /** @param declared The limits that plugins declare. */
-  constructor(calls: Calls<unknown>, declared: DeclaredLimits) {
+  constructor(calls: SettingsParts, declared: DeclaredLimits) {
     this.#calls = calls;
     this.#declared = declared;
   }

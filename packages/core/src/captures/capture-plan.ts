@@ -2,7 +2,7 @@ import { limitsOfJob } from '../admission/limit.js';
 import type { CapturePlan } from '../driver/capture-store.js';
 import { type ColumnCondition, conditionOf } from '../driver/row-condition.js';
 import { InvalidInputError } from '../errors.js';
-import { ATTEMPTS, QUEUE } from '../handler/defaults.js';
+import { ATTEMPTS, QUEUE } from '../handler/enqueueable.js';
 import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
 import { limitsText } from '../job/limits-text.js';

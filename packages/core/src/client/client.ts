@@ -2,9 +2,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter, wakeUpsAfter } from '../followers/awaited.js';
-import { QUEUE } from '../handler/defaults.js';
+import { checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
+import type { EnqueueOptions } from '../job/enqueue-options.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
 import { publicIdOf } from '../job/public-id.js';
@@ -12,14 +13,8 @@ import type { AroundEnqueue } from '../plugin/around-enqueue.js';
 import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
 import { checkId } from './check-id.js';
-import {
-  checkEnqueueable,
-  type Enqueueable,
-  type EnqueueOptions,
-  replacingAlone,
-} from './enqueue-options.js';
 import { moveJob, redriveJob } from './move-job.js';
-import { newJobs } from './new-jobs.js';
+import { newJobs, replacingAlone } from './new-job.js';
 import type { Replacing } from './on-duplicate.js';
 import { enqueueReplacing } from './replacing.js';
 import type { SettledOptions } from './settled-jobs.js';

@@ -1,4 +1,5 @@
 import type { JobFilter } from '../driver/job-filter.js';
+import { HIGHEST_ID } from '../driver/job-ids.js';
 import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -54,9 +55,6 @@ export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountO
   checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
   return lookForNumber(store, checkFilter(given), upTo);
 }
-
-/** The highest id that the databases' columns hold. */
-const HIGHEST_ID = 2n ** 63n - 1n;
 
 /** Encodes the id, so that no caller depends on its form. */
 function encodeCursor(id: bigint): string {

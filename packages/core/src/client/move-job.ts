@@ -13,11 +13,6 @@ interface Moving {
   move(event: ClientEvent, publicId: string): Promise<Moved>;
 }
 
-/** Moves one job. */
-interface Moving {
-  move(event: ClientEvent, publicId: string): Promise<Moved>;
-}
-
 type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
 
 /**

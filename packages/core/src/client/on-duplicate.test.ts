@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { newJobs } from './new-jobs.js';
+import { newJobs } from './new-job.js';
 
 const work = { kind: 'work', payload: z.number() };
 const debounce = { quiet: '2s', max: '10s' } as const;

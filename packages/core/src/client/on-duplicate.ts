@@ -1,33 +1,7 @@
-import { type Duration, milliseconds } from '../duration.js';
+import { milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
-import type { UniqueScope } from '../job/job.js';
+import type { Debounce, Unique } from '../job/enqueue-options.js';
 import { checkOptions } from '../known-options.js';
-
-/** A unique key, and what it does. */
-export interface Unique {
-  /** The text that no second job of the kind may have, 1 to 512 characters. */
-  readonly key: string;
-  /** For how long it refuses a second job: while the first is `outstanding`, or for `ever`. Default `outstanding`. */
-  readonly scope?: UniqueScope;
-  /** What a second job does to the first: `keep`, `replace` or a debounce. Default `keep`. */
-  readonly onDuplicate?: OnDuplicate;
-}
-
-/**
- * - `keep`: the first job stays as it is.
- * - `replace`: the waiting job gets the payload, time, priority and limits of the second one.
- * - `debounce`: the same, and each enqueue puts the job off.
- *
- * If a run has the first job, with `replace` and `debounce` the second one is enqueued, and runs after it.
- */
-export type OnDuplicate = 'keep' | 'replace' | { readonly debounce: Debounce };
-
-export interface Debounce {
-  /** How long the job waits after the last enqueue. */
-  readonly quiet: Duration;
-  /** How long it waits at most after the first one. */
-  readonly max: Duration;
-}
 
 /** How a waiting job is replaced. */
 export interface Replacing {

@@ -13,7 +13,7 @@ import { checkOptions } from '../known-options.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
-import { available } from './enqueue-options.js';
+import { available } from './new-job.js';
 
 /**
  * How long a locked job is tried, in a caller's transaction and otherwise, the pause before each further try, and how long that one may wait

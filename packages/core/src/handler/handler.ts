@@ -1,19 +1,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type AnyLimitRule, checkLimitRule, type LimitRule } from '../admission/limit.js';
-import type { Enqueueable, EnqueueOptions } from '../client/enqueue-options.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkKinds, checkName } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
+import type { EnqueueOptions } from '../job/enqueue-options.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
+import type { Tick } from '../job/tick.js';
 import { checkOptions as checkKnown } from '../known-options.js';
 import type { Logger } from '../logger.js';
-import type { Tick } from '../schedules/tick.js';
 import { shown } from '../shown.js';
 import type { Operation } from '../update/operation.js';
-import { checkSchema } from './check-schema.js';
-import { ATTEMPTS, QUEUE } from './defaults.js';
+import { ATTEMPTS, checkSchema, type Enqueueable, QUEUE } from './enqueueable.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */

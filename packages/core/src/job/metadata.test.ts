@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { newJob } from '../client/enqueue-options.js';
+import { newJob } from '../client/new-job.js';
 import { metadataUpdate } from '../client/update-job.js';
 import { defineSchedule, planOf } from '../schedules/schedule.js';
 import { append, increment, merge, remove, set } from '../update/operations.js';

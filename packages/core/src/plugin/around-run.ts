@@ -1,17 +1,8 @@
 import type { RunContext } from '../handler/handler.js';
+import type { AroundRun, HandlerStep } from '../worker/run/context.js';
 import { pass } from './pass.js';
 import type { Plugin } from './plugin.js';
 import { pluginError } from './plugin-error.js';
-
-/** A handler to call within the middleware of all plugins. */
-export interface HandlerStep {
-  readonly call: () => unknown;
-  /** Called when a middleware returns an outcome in place of an error: then the writes of the run are undone. */
-  readonly onReplaced: () => void;
-}
-
-/** The middleware of all plugins around one run. */
-export type AroundRun<Tx> = (run: RunContext<unknown, Tx>, handler: HandlerStep) => unknown;
 
 /** Undefined if no plugin has middleware around runs. */
 export function aroundRun<Tx>(plugins: readonly Plugin<Tx>[]): AroundRun<Tx> | undefined {

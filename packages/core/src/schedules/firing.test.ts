@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SchedulePlan } from '../driver/schedule-store.js';
+import { tickIn } from '../job/tick.js';
 import { firingOf } from './firing.js';
-import { tickIn } from './tick.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import type { Firing, Missed, SchedulePlan, ScheduleRow, Timing } from '../driver/schedule-store.js';
 import type { NewJob } from '../job/job.js';
+import { type Tick, withTick } from '../job/tick.js';
 import { jitterOf } from './jitter.js';
 import { lastTimes, nextTime } from './next-time.js';
 import { readPlan } from './read-plan.js';
-import { type Tick, withTick } from './tick.js';
 
 /** A tick counts as on time for so long, in milliseconds, or for half the time to the next one if that is less. */
 const GRACE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { tickIn } from '../job/tick.js';
 import { fingerprintOf } from './fingerprint.js';
 import { defineSchedule, planOf, type Schedule } from './schedule.js';
-import { tickIn } from './tick.js';
 
 const handler = { kind: 'report', queue: 'reports', payload: z.object({ of: z.string() }), attempts: 3 };
 const payload = { of: 'today' };

@@ -1,14 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
-import {
-  checkEnqueueable,
-  type Enqueueable,
-  type EnqueueOptions,
-  newJob,
-} from '../client/enqueue-options.js';
+import { newJob } from '../client/new-job.js';
 import type { SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
+import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
 import { checkName, checkWhole } from '../input.js';
+import type { EnqueueOptions } from '../job/enqueue-options.js';
 import { checkOptions } from '../known-options.js';
 import { MOST_MISSED, OVERLAPS } from './policies.js';
 import { type ScheduleTimes, timingOf } from './timing.js';

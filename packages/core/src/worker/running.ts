@@ -7,8 +7,6 @@ import { WorkerStoppedError } from '../errors.js';
 import type { Registry } from '../handler/registry.js';
 import type { Resolve } from '../handler/resolve.js';
 import type { Logger } from '../logger.js';
-import { aroundRun } from '../plugin/around-run.js';
-import type { Plugin } from '../plugin/plugin.js';
 import { BatchSizes } from './flow/batch-sizes.js';
 import type { Flow } from './flow/context.js';
 import { sweep } from './flow/turn.js';
@@ -21,7 +19,7 @@ import { Surveyor } from './look/surveyor.js';
 import type { MakeParts } from './part.js';
 import { Parts } from './parts.js';
 import { RunRecords } from './record/run-records.js';
-import type { Enqueues } from './run/context.js';
+import type { AroundRun, Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
 import type { WorkerEmitter } from './tell/events.js';
 import { Faults } from './tell/faults.js';
@@ -31,7 +29,8 @@ import { Alarm } from './time/alarm.js';
 export interface Program<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
-  readonly plugins: readonly Plugin<Tx>[];
+  /** The middleware around runs. Undefined if no plugin has any. */
+  readonly around: AroundRun<Tx> | undefined;
   /** Enqueues for handlers. */
   readonly client: Enqueues<Tx>;
   readonly log: Logger;
@@ -124,8 +123,7 @@ export class Running<Tx> {
 
   #flow(): Omit<Flow<Tx>, 'claimed'> {
     const { driver, registry, clock, log, events, host, anchor, session, live } = this.#given;
-    const { client, plugins, resolve, captured } = this.#given;
-    const around = aroundRun(plugins);
+    const { client, around, resolve, captured } = this.#given;
     return {
       ...{ driver, registry, clock, log, events, host, live, workerId: anchor.workerId },
       calls: { driver, client, around, clock, log, resolve, captured, leftBehind: new Set() },

@@ -1,13 +1,12 @@
 import { hostname } from 'node:os';
 import { inCleanContext } from '../clean-context.js';
 import type { Anchor, SessionListener } from '../driver/anchor.js';
+import type { JoinableSchedules } from '../driver/schedule-store.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import { checkResolve } from '../handler/resolve.js';
 import { checkName, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
-import { RunningPlugins } from '../plugin/running-plugins.js';
-import type { DeclaredSchedules } from '../schedules/declared.js';
 import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import type { LiveRun } from './run/live-run.js';
@@ -54,7 +53,24 @@ const OPTIONS: readonly string[] = [
 
 /** The dependencies of a worker. */
 export interface WorkerParts<Tx> extends Program<Tx> {
-  readonly schedules: DeclaredSchedules;
+  readonly schedules: WorkerSchedules;
+  /** Makes the plugins of one worker. They have not started yet. */
+  readonly makePlugins: (worker: Worker<Tx>) => WorkerPlugins;
+}
+
+/** The schedules that a worker writes before it begins. */
+interface WorkerSchedules {
+  readonly names: readonly string[];
+  /** Resolves to whether any was new, or differed. */
+  write(store: JoinableSchedules, by: string): Promise<boolean>;
+}
+
+/** The plugins of one worker, from its start to its end. */
+interface WorkerPlugins {
+  start(): Promise<void>;
+  /** The worker is to stop, and does not start again. */
+  end(): void;
+  stop(): Promise<void>;
 }
 
 /**
@@ -76,7 +92,7 @@ export class Worker<Tx = unknown> {
   readonly name: string;
   readonly concurrency: number;
   readonly #parts: WorkerParts<Tx>;
-  readonly #plugins: RunningPlugins<Tx>;
+  readonly #plugins: WorkerPlugins;
   readonly #pollMs: number;
   readonly #watchMs: number;
   readonly #events: WorkerEmitter;
@@ -102,7 +118,7 @@ export class Worker<Tx = unknown> {
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     checkResolve(registry.handlers, parts.resolve);
     this.#parts = { ...parts, registry };
-    this.#plugins = new RunningPlugins(parts.plugins, this, parts.log);
+    this.#plugins = parts.makePlugins(this);
     this.#pollMs = interval(options.pollInterval ?? '5s', 'pollInterval');
     this.#watchMs = interval(options.watchInterval ?? '250ms', 'watchInterval');
     this.#events = new WorkerEmitter(parts.log);

@@ -6,9 +6,8 @@ import type { Resolve } from '../../handler/resolve.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
 import { givenMetadata } from '../../job/metadata.js';
+import { tickIn } from '../../job/tick.js';
 import { type Logger, withFields } from '../../logger.js';
-import type { AroundRun } from '../../plugin/around-run.js';
-import { tickIn } from '../../schedules/tick.js';
 import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
 import { keyOfAll } from './key-of-all.js';
@@ -19,6 +18,16 @@ import type { RunInfo } from './run-info.js';
 
 /** The calls that enqueue. */
 export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
+
+/** A handler to call within the middleware of all plugins. */
+export interface HandlerStep {
+  readonly call: () => unknown;
+  /** Called when a middleware returns an outcome in place of an error: then the writes of the run are undone. */
+  readonly onReplaced: () => void;
+}
+
+/** The middleware of all plugins around one run. */
+export type AroundRun<Tx> = (run: RunContext<unknown, Tx>, handler: HandlerStep) => unknown;
 
 /** What the calls of a worker's handlers share. */
 export interface CallParts<Tx> {

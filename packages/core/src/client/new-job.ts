@@ -1,102 +1,22 @@
 import { hostname } from 'node:os';
 import { isDate } from 'node:util/types';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type AnyLimitRule, type DeclaredLimits, limitsOfJob } from '../admission/limit.js';
+import { type DeclaredLimits, limitsOfJob } from '../admission/limit.js';
 import { MOST_FOLLOWED } from '../driver/followers.js';
-import { type Duration, milliseconds } from '../duration.js';
+import { milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
-import { checkSchema } from '../handler/check-schema.js';
-import { ATTEMPTS, QUEUE } from '../handler/defaults.js';
-import { checkJson, checkKey, checkName, checkWhole, LIMITS } from '../input.js';
+import { ATTEMPTS, checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
+import { checkJson, checkKey, checkWhole, LIMITS } from '../input.js';
+import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
 import type { NewJob } from '../job/job.js';
-import type { Json } from '../job/json.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
 import { checkOptions as checkKnown } from '../known-options.js';
 import { shown } from '../shown.js';
 import { checkId } from './check-id.js';
-import { type Replacing, replacingOf, type Unique } from './on-duplicate.js';
+import { type Replacing, replacingOf } from './on-duplicate.js';
 
 const HOST = hostname();
-
-/** The input of an enqueue. */
-export interface EnqueueOptions<Payload> {
-  /**
-   * The handler's input, at most 1 MiB. Kept as JSON, and checked by its schema as JSON, at the enqueue and again at
-   * the claim. A Date is text by then: `z.coerce.date()` accepts it, and `z.date()` does not.
-   */
-  readonly payload: Payload;
-  /**
-   * The entity the job is about, 1 to 512 characters. Jobs of one queue and key exclude each other. A job without a key
-   * waits for no other job, and its handler's `group` and `after` do not apply to it.
-   */
-  readonly key?: string | null;
-  /**
-   * Lower runs sooner, -32768 to 32767. Ignored among jobs of one key, which start in the order of their ids. Default 0.
-   */
-  readonly priority?: number;
-  /** How long to wait, by the database's clock. Default 0. */
-  readonly delay?: Duration;
-  /** The instant before which the job does not start. Not together with `delay`. */
-  readonly runAt?: Date;
-  /**
-   * Refuses a second job of this kind with the same unique key, 1 to 512 characters. A string refuses it while the
-   * first job is outstanding. Scope `'ever'` refuses it for as long as the first job is in the table.
-   *
-   * A running job is outstanding too. So a job that is enqueued during a run is a duplicate, though the run may have
-   * read older data. If a run must follow the last change, do not use `unique`. Use `key` and a handler with `group`:
-   * the next run takes all jobs that came during a run. Or use `onDuplicate`: the waiting job is replaced, and a job
-   * that runs gets a follow-up. Not in an `enqueueMany` of several jobs.
-   */
-  readonly unique?: string | Unique | null;
-  /**
-   * Small facts about the job that are not its handler's input, e.g. the user. At most 64 KiB. The name `rowlock` is
-   * Rowlock's own.
-   */
-  readonly metadata?: { readonly [name: string]: Json };
-  /**
-   * Public ids of jobs that go first, up to 1,000. The job starts when all of them have ended, in whatever state. Until
-   * then its `availableAt` is in the year 9999. A job that is enqueued in an open transaction is known to this one alone.
-   */
-  readonly after?: readonly string[];
-  /** The job's attempts, 1 to 1,000. Default: the handler's. */
-  readonly attempts?: number;
-}
-
-/**
- * The part of a handler that an enqueue needs: the handler itself, or, in a program without its code, an object that
- * both programs share.
- *
- * @example
- * export const greet = { kind: 'greet', payload: z.object({ name: z.string() }) };
- * const Greet = defineHandler({ ...greet, run: ({ job }) => hello(job.payload.name) }); // where the worker is
- * await rowlock.enqueue(greet, { payload: { name: 'Ada' } }); // elsewhere
- */
-export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1, Output = unknown> {
-  readonly kind: string;
-  /** The handler's. Default `default`. */
-  readonly queue?: string;
-  readonly payload: Schema;
-  /** The handler's, 1 to 1,000. Default 5. */
-  readonly attempts?: number;
-  /** The handler's. Default: none. */
-  readonly limit?: AnyLimitRule | undefined;
-  /** For the compiler alone: a handler has the type of its output here. */
-  readonly types?: { readonly output: Output };
-}
-
-/** @throws InvalidInputError */
-export function checkEnqueueable(given: Enqueueable): void {
-  if (typeof given !== 'object' || given === null)
-    throw new InvalidInputError(
-      'The first argument is a handler, or { kind, payload } with the schema of the payload.',
-    );
-  const { kind, queue, payload } = given;
-  checkName('kind', kind);
-  if (queue !== undefined) checkName('queue', queue);
-  checkSchema(kind, payload);
-}
 
 /**
  * Validates the input and makes its row. A promise if the schema is asynchronous.
@@ -139,6 +59,32 @@ export function newJob(
 }
 
 /**
+ * The rows of the inputs. A promise if the schema is asynchronous. Most schemas are synchronous: then the caller's
+ * statement is sent at once.
+ *
+ * @throws InvalidInputError, InvalidPayloadError
+ */
+export function newJobs(
+  handler: Enqueueable,
+  options: readonly EnqueueOptions<unknown>[],
+  declared?: DeclaredLimits,
+): readonly NewJob[] | Promise<readonly NewJob[]> {
+  checkEnqueueable(handler);
+  const jobs: (NewJob | Promise<NewJob>)[] = [];
+  try {
+    for (const each of options) {
+      jobs.push(newJob(handler, each, declared));
+      checkKnown('enqueue()', each, ENQUEUE_OPTIONS);
+    }
+  } catch (error) {
+    // Checks still on their way may reject too. Without a handler, such a rejection would be unhandled.
+    void Promise.allSettled(jobs);
+    throw error;
+  }
+  return jobs.every((job): job is NewJob => !(job instanceof Promise)) ? jobs : Promise.all(jobs);
+}
+
+/**
  * Refuses a transaction in the wrong place, which JavaScript may pass. Otherwise the job would be committed outside of
  * it, silently.
  */
@@ -153,7 +99,7 @@ function checkOptions(options: unknown): void {
 }
 
 /** The names of an enqueue's options. */
-export const ENQUEUE_OPTIONS: readonly string[] = [
+const ENQUEUE_OPTIONS: readonly string[] = [
   'payload',
   'key',
   'priority',

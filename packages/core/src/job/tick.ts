@@ -1,4 +1,4 @@
-import { type Metadata, ownIn, withOwn } from '../job/metadata.js';
+import { type Metadata, ownIn, withOwn } from './metadata.js';
 
 /** The instant of a schedule for which a job was enqueued. */
 export interface Tick {

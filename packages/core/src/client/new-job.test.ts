@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Enqueueable } from '../handler/enqueueable.js';
 import { defineHandler } from '../handler/handler.js';
-import type { Enqueueable, EnqueueOptions } from './enqueue-options.js';
-import * as module from './new-jobs.js';
+import type { EnqueueOptions } from '../job/enqueue-options.js';
+import * as module from './new-job.js';
 
 /** Its result or its error, whether it comes at once or later. */
 const newJobs = async (...given: Parameters<typeof module.newJobs>) => module.newJobs(...given);
