@@ -65,6 +65,6 @@ export { defineSchedule, type Schedule } from './schedules/schedule.js';
 export type { Operation } from './update/operation.js';
 export { append, increment, merge, remove, set } from './update/operations.js';
 export { UpdateRefusedError } from './update/refusal.js';
+export type { WorkerEvents } from './worker/report/events.js';
 export type { RunInfo } from './worker/run/run-info.js';
-export type { WorkerEvents } from './worker/tell/events.js';
 export type { Worker, WorkerOptions } from './worker/worker.js';

@@ -31,20 +31,20 @@ export const consoleLogger: Logger = {
  * keeps it. A handler may throw anything, even an object whose getter throws.
  */
 export function unfailing(log: Logger): Logger {
-  const tell = (level: keyof Logger): Logger[keyof Logger] => {
+  const write = (level: keyof Logger): Logger[keyof Logger] => {
     if (isSilent(log[level])) return silent;
     return (fields, message) => {
       try {
         log[level](fields, message);
       } catch {
-        tellInstead(log, level, fields, message);
+        writeInstead(log, level, fields, message);
       }
     };
   };
-  return { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-function tellInstead(log: Logger, level: keyof Logger, fields: object, message: string): void {
+function writeInstead(log: Logger, level: keyof Logger, fields: object, message: string): void {
   try {
     log[level]({ ...fields, ...legible(fields) }, message);
   } catch {

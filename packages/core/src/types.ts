@@ -56,5 +56,5 @@ export type { ScheduleTimes } from './schedules/timing.js';
 export type { JsonObject, Path } from './update/operation.js';
 export type { RefusalReason } from './update/refusal.js';
 export type { Where } from './update/where.js';
-export type { SettledRun, UnservedJobs } from './worker/tell/events.js';
+export type { SettledRun, UnservedJobs } from './worker/report/events.js';
 export type { StopOptions } from './worker/worker.js';

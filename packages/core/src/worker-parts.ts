@@ -12,7 +12,7 @@ import type { DeclaredSchedules } from './schedules/declared.js';
 import { Ticks } from './schedules/ticks.js';
 import { Cancellations } from './worker/look/cancellations.js';
 import type { MakeParts } from './worker/part.js';
-import { LineReporter } from './worker/tell/line-reporter.js';
+import { LineReporter } from './worker/report/line-reporter.js';
 
 /** What a program has declared. */
 interface Declared {

@@ -1,5 +1,5 @@
-export type { MemoryClock } from './clock.js';
-export { type MemoryDatabase, memoryDatabase } from './database.js';
 export { defineHandler } from './define-handler.js';
 export { type MemoryDriver, type MemoryOptions, memory } from './driver.js';
-export type { MemoryTransaction, Records } from './memory-transaction.js';
+export type { MemoryClock } from './engine/clock.js';
+export { type MemoryDatabase, memoryDatabase } from './engine/database.js';
+export type { MemoryTransaction, Records } from './engine/memory-transaction.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Database } from '../src/database.js';
+import { Database } from '../src/engine/database.js';
 import { type MemoryDriver, memory } from '../src/index.js';
 
 test('a worker that starts forgets those that are long gone, and none that may come back', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { DriverError } from '@rowlock/core';
 import type { DriverHarness, DriverProcess, Samples, TestDatabase } from '@rowlock/driver-conformance';
-import { Database } from '../src/database.js';
+import { Database } from '../src/engine/database.js';
 import { type MemoryDriver, type MemoryTransaction, memory } from '../src/index.js';
 import { openReader } from './memory-reader.js';
 import { plainSql } from './plain-sql.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { JobChange, Reader, JobRow as SuiteJob, RunRow as SuiteRun } from '@rowlock/driver-conformance';
-import type { Database } from '../src/database.js';
-import { checkJob, JOB_DEFAULTS, type JobCandidate, type JobRow } from '../src/job-row.js';
-import type { RunRow } from '../src/rows.js';
-import { autocommit } from '../src/runner.js';
-import type { Transaction } from '../src/transaction.js';
-import { holderOfUniqueKey } from '../src/unique-key.js';
+import type { Database } from '../src/engine/database.js';
+import type { RunRow } from '../src/engine/rows.js';
+import { autocommit } from '../src/engine/runner.js';
+import type { Transaction } from '../src/engine/transaction.js';
+import { checkJob, JOB_DEFAULTS, type JobCandidate, type JobRow } from '../src/jobs/job-row.js';
+import { holderOfUniqueKey } from '../src/jobs/unique-key.js';
 
 /** Reads and writes the tables, and nothing of the driver's. */
 export function openReader(database: Database, exec: Reader['exec']): Reader {

@@ -8,7 +8,7 @@ export { CallersTransaction } from './connection/callers-transaction.js';
 export { cut } from './connection/session.js';
 export { toDriverError, undoesTransaction } from './errors.js';
 export { identifier } from './identifier.js';
+export { stepsOf } from './jobs/json-steps.js';
 export { assignmentsOf } from './jobs/statements/update-json.js';
-export { stepsOf } from './json/steps.js';
 export { type Fragment, joined, raw, sql } from './values/fragment.js';
 export { list } from './values/list.js';

@@ -1,8 +1,8 @@
 import { append, increment, merge, remove, set } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { ENDINGS, KEYS, NEW_JOBS, recordsOf, startsOf } from '../src/jobs/given-rows.js';
+import { stepsOf } from '../src/jobs/json-steps.js';
 import { assignmentsOf } from '../src/jobs/statements/update-json.js';
-import { stepsOf } from '../src/json/steps.js';
 import { raw } from '../src/values/fragment.js';
 import { spelled } from './spelled.js';
 

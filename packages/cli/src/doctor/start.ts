@@ -27,11 +27,14 @@ export async function start(driver: Driver): Promise<Started> {
     }));
     return { verified, findings };
   } catch (error) {
-    return { verified: null, findings: [{ severity: 'broken', ...told(error), why: 'No worker starts.' }] };
+    return {
+      verified: null,
+      findings: [{ severity: 'broken', ...faultOf(error), why: 'No worker starts.' }],
+    };
   }
 }
 
-function told(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
+function faultOf(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
   const message = error instanceof Error ? error.message : String(error);
   if (!isDriverError(error) || error.code === 'ConnectionLost')
     return {

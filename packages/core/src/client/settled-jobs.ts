@@ -123,23 +123,23 @@ export class SettledJobs {
       const states = await this.#parts.states(ids);
       for (const id of ids) {
         const state = states.get(id);
-        if (state === undefined) this.#tell(id, ({ reject }) => reject(new JobNotFoundError(id)));
-        else if (isSettled(state)) await this.#tellEnd(id);
+        if (state === undefined) this.#answer(id, ({ reject }) => reject(new JobNotFoundError(id)));
+        else if (isSettled(state)) await this.#answerIfSettled(id);
       }
     } catch (error) {
       if (isDriverError(error, 'ConnectionLost') || isDriverError(error, 'OutOfResources')) return;
-      for (const id of ids) this.#tell(id, ({ reject }) => reject(error));
+      for (const id of ids) this.#answer(id, ({ reject }) => reject(error));
     }
   }
 
   /** A job that was redriven meanwhile is waited for again. */
-  async #tellEnd(id: string): Promise<void> {
+  async #answerIfSettled(id: string): Promise<void> {
     const job = await this.#parts.find(id);
-    if (job !== undefined && isSettled(job.status)) this.#tell(id, ({ resolve }) => resolve(job));
+    if (job !== undefined && isSettled(job.status)) this.#answer(id, ({ resolve }) => resolve(job));
   }
 
-  #tell(id: string, tell: (waiter: Waiter) => void): void {
-    for (const waiter of this.#waiting.get(id) ?? []) tell(waiter);
+  #answer(id: string, answer: (waiter: Waiter) => void): void {
+    for (const waiter of this.#waiting.get(id) ?? []) answer(waiter);
     this.#waiting.delete(id);
   }
 }

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('an anchor that beats', () => {
-  for (const verb of ['beat', 'hear'] as const)
+  for (const verb of ['beat', 'receive'] as const)
     test(`looks for work when the server was away, though only a ${verb} has met that`, async () => {
       let isAway = false;
       const met: string[] = [];
@@ -19,7 +19,7 @@ describe('an anchor that beats', () => {
       const pulse: Pulse = {
         workerId: '1',
         beat: () => answer('beat'),
-        hear: () => answer('hear').then(() => []),
+        receive: () => answer('receive').then(() => []),
         report: async () => {},
         drop: () => {},
         stop: async () => {},

@@ -16,7 +16,7 @@ export interface Pulse {
   /** Writes that the worker is alive for `forMs` milliseconds from now, by the database's clock. */
   beat(forMs: number): Promise<void>;
   /** The wake-ups since the last call; none the first time. */
-  hear(): Promise<readonly WakeUp[]>;
+  receive(): Promise<readonly WakeUp[]>;
   report(lines: WorkerLines): Promise<void>;
   /** Drops a connection that may be dead. The next verb takes another one. */
   drop(): void;
@@ -74,9 +74,9 @@ export class BeatingAnchor implements Anchor {
         const pauseMs = LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0;
         await this.#pause(Math.min(pauseMs, due - performance.now()));
         if (isOver()) return;
-        const heard = await this.#look();
+        const received = await this.#look();
         if (isOver()) return;
-        const wanted = heard.filter((each) => concerns(each, queues, this.workerId));
+        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         looks = 0;
@@ -115,8 +115,8 @@ export class BeatingAnchor implements Anchor {
     const had = this.#hasMissed;
     this.#hasMissed = false;
     try {
-      const heard = await this.#answer(this.#pulse.hear(), ANSWER_MS);
-      return had ? [...heard, {}] : heard;
+      const received = await this.#answer(this.#pulse.receive(), ANSWER_MS);
+      return had ? [...received, {}] : received;
     } catch {
       return [];
     }

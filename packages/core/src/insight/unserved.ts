@@ -1,6 +1,6 @@
 import type { Driver, Uses } from '../driver/driver.js';
 import type { Part, PartContext } from '../worker/part.js';
-import type { UnservedJobs } from '../worker/tell/events.js';
+import type { UnservedJobs } from '../worker/report/events.js';
 import { isServed, servedIn } from './served.js';
 
 /** How often an idle worker looks at most, in milliseconds. */
@@ -22,7 +22,7 @@ export interface UnservedParts extends Pick<PartContext, 'clock' | 'log' | 'even
 /** Warns of due jobs of queues or kinds that nobody serves. A worker looks when it is idle, for all queues at once. */
 export class Unserved implements Part {
   readonly #parts: UnservedParts;
-  readonly #told = new Map<string, number>();
+  readonly #warnedAt = new Map<string, number>();
   #nextAt: number;
   #look: Promise<void> = Promise.resolve();
 
@@ -54,8 +54,8 @@ export class Unserved implements Part {
       const { queue, kind, due: jobs, oldestDueMs } = lane;
       if (oldestDueMs === null || oldestDueMs < GRACE_MS || isServed(lane, workers)) continue;
       const name = `${queue}\n${kind}`;
-      if (now < (this.#told.get(name) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) continue;
-      this.#told.set(name, now);
+      if (now < (this.#warnedAt.get(name) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) continue;
+      this.#warnedAt.set(name, now);
       const unserved: UnservedJobs = { queue, kind, jobs, oldestDueMs, servedIn: servedIn(kind, workers) };
       log.warn({ ...unserved, worker }, 'no live worker serves these due jobs');
       events.emit('unserved', unserved);

@@ -6,7 +6,7 @@ import { checkName } from '../input.js';
 import { checkOptions } from '../known-options.js';
 import type { Logger } from '../logger.js';
 import type { Schedule } from '../schedules/schedule.js';
-import type { WorkerEvents } from '../worker/tell/events.js';
+import type { WorkerEvents } from '../worker/report/events.js';
 import type { Middleware } from './middleware.js';
 
 /** A named part of an application: handlers, and code around enqueues and runs. Made by `definePlugin`. */

@@ -7,8 +7,8 @@ import type { WakeUp } from '../driver/wake-up.js';
 import type { Job } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import type { SweepSource } from './look/sweep-source.js';
+import type { WorkerEmitter } from './report/events.js';
 import type { LiveRun } from './run/live-run.js';
-import type { WorkerEmitter } from './tell/events.js';
 import type { Alarm } from './time/alarm.js';
 
 /**

@@ -19,10 +19,10 @@ import { Surveyor } from './look/surveyor.js';
 import type { MakeParts } from './part.js';
 import { Parts } from './parts.js';
 import { RunRecords } from './record/run-records.js';
+import type { WorkerEmitter } from './report/events.js';
+import { Faults } from './report/faults.js';
 import type { AroundRun, Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
-import type { WorkerEmitter } from './tell/events.js';
-import { Faults } from './tell/faults.js';
 import { Alarm } from './time/alarm.js';
 
 /** What a worker is given by its program. */

@@ -9,9 +9,9 @@ import { checkName, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
 import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
+import { WorkerEmitter, type WorkerEvents } from './report/events.js';
 import type { LiveRun } from './run/live-run.js';
 import { type Program, Running } from './running.js';
-import { WorkerEmitter, type WorkerEvents } from './tell/events.js';
 
 export interface WorkerOptions {
   /** The worker's name for people. Default: the host and the process id. */

@@ -1,11 +1,11 @@
 import { type Claims, storableJson } from '@rowlock/core/driver';
-import { MemoryClaimSession } from '../claim-session.js';
-import type { Database } from '../database.js';
-import { DeferredTransaction } from '../deferred-transaction.js';
-import type { Execute } from '../execute.js';
-import type { MemoryTransaction } from '../memory-transaction.js';
-import type { Process } from '../process.js';
+import type { Database } from '../engine/database.js';
+import type { Execute } from '../engine/execute.js';
+import type { MemoryTransaction } from '../engine/memory-transaction.js';
+import type { Process } from '../engine/process.js';
 import * as statements from '../statements.js';
+import { MemoryClaimSession } from './claim-session.js';
+import { DeferredTransaction } from './deferred-transaction.js';
 
 export function claimsOf(database: Database, process: Process, execute: Execute): Claims<MemoryTransaction> {
   return {

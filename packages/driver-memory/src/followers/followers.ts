@@ -1,5 +1,5 @@
 import type { Followers } from '@rowlock/core/driver';
-import type { Execute } from '../execute.js';
+import type { Execute } from '../engine/execute.js';
 import { admit } from '../statements.js';
 
 export function followersOf(execute: Execute): Followers {

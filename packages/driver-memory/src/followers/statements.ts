@@ -8,8 +8,8 @@ import {
   NEVER,
 } from '@rowlock/core/driver';
 import type { Place } from '../claims/statements/place.js';
-import { isFollower, type JobRow } from '../job-row.js';
-import type { FollowerRow } from '../rows.js';
+import type { FollowerRow } from '../engine/rows.js';
+import { isFollower, type JobRow } from '../jobs/job-row.js';
 
 /**
  * The job as it is inserted: if one of the others is outstanding, the job waits for all of them.

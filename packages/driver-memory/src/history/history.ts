@@ -8,8 +8,8 @@ import {
   type TalliesQuestion,
 } from '@rowlock/core/driver';
 import type { Place } from '../claims/statements/place.js';
-import type { Execute } from '../execute.js';
-import type { TallyRow } from '../rows.js';
+import type { Execute } from '../engine/execute.js';
+import type { TallyRow } from '../engine/rows.js';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 604_800_000;

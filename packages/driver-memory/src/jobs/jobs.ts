@@ -1,5 +1,5 @@
 import type { Jobs, Moved } from '@rowlock/core/driver';
-import type { Execute } from '../execute.js';
+import type { Execute } from '../engine/execute.js';
 import * as statements from '../statements.js';
 
 export function jobsOf(execute: Execute): Jobs {

@@ -1,5 +1,5 @@
 import type { ScheduleStore } from '@rowlock/core/driver';
-import type { Execute } from '../execute.js';
+import type { Execute } from '../engine/execute.js';
 import * as statements from '../statements.js';
 
 /** The schedules of a database. */

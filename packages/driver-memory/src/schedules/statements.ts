@@ -7,8 +7,8 @@ import {
   type NewSchedule,
 } from '@rowlock/core/driver';
 import type { Place } from '../claims/statements/place.js';
+import { type ScheduleRow, toSchedule } from '../engine/rows.js';
 import { enqueue } from '../jobs/statements/enqueue.js';
-import { type ScheduleRow, toSchedule } from '../rows.js';
 import { notify } from '../workers/statements/bell.js';
 
 export function findSchedules(

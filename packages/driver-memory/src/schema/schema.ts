@@ -1,7 +1,7 @@
 import type { Schema } from '@rowlock/core/driver';
-import type { Database } from '../database.js';
-import type { Process } from '../process.js';
-import { turn } from '../turn.js';
+import type { Database } from '../engine/database.js';
+import type { Process } from '../engine/process.js';
+import { turn } from '../engine/turn.js';
 
 export function schemaOf(database: Database, process: Process): Schema {
   return {

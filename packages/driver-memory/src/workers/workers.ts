@@ -1,10 +1,10 @@
 import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
-import { MemoryAnchor } from '../anchor.js';
-import type { Database } from '../database.js';
-import type { Execute } from '../execute.js';
-import type { Process } from '../process.js';
-import { MemoryPulse } from '../pulse.js';
+import type { Database } from '../engine/database.js';
+import type { Execute } from '../engine/execute.js';
+import type { Process } from '../engine/process.js';
 import * as statements from '../statements.js';
+import { MemoryAnchor } from './anchor.js';
+import { MemoryPulse } from './pulse.js';
 
 export function joinableWorkersOf(execute: Execute): JoinableWorkers {
   return { notify: (wakeUps) => execute((place) => statements.notify(place, wakeUps)) };

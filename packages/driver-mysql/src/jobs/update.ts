@@ -1,10 +1,10 @@
 import { type JobUpdate, type NewJob, refusalIn, type Updated } from '@rowlock/core/driver';
-import { stepsOf } from '../json/steps.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { MoveRow } from '../rows.js';
 import type { Statements } from '../statements.js';
 import { type Fragment, sql as fragment, joined, raw } from '../values/fragment.js';
 import type { InTransaction } from './in-transaction.js';
+import { stepsOf } from './json-steps.js';
 import { lockJobs } from './lock-jobs.js';
 import { assignmentsOf } from './statements/update-json.js';
 

@@ -4,7 +4,7 @@ import {
   type Anchor,
   answerWithin,
   concerns,
-  keepAsking,
+  keepChecking,
   merged,
   type SessionListener,
   type WakeUp,
@@ -60,7 +60,7 @@ export class MysqlAnchor implements Anchor {
   readonly #sleep: Sleep;
   readonly #wait = new EndableWait();
   #client: Connection | null = null;
-  #stopAsking: () => void = () => {};
+  #stopChecking: () => void = () => {};
   #pushed = false;
   #released = false;
 
@@ -125,7 +125,7 @@ export class MysqlAnchor implements Anchor {
   async release(): Promise<void> {
     const { pool, row } = this.#parts;
     this.#released = true;
-    this.#stopAsking();
+    this.#stopChecking();
     this.#wait.end();
     const client = this.#client;
     this.#client = null;
@@ -146,7 +146,7 @@ export class MysqlAnchor implements Anchor {
       const isOverOrLost = (): boolean => isOver() || this.#client !== client;
       try {
         received = this.#pushed
-          ? await this.#sleep.hear(client, leftMs, isOver)
+          ? await this.#sleep.receive(client, leftMs, isOver)
           : await poll(this.#bell, this.#wait, leftMs, isOverOrLost);
         if (this.#client === client) return received;
       } catch {
@@ -174,7 +174,7 @@ export class MysqlAnchor implements Anchor {
       this.#client = client;
       // The session is back only now. When a part of the server does not answer, the worker must count as lost from its first failure on.
       session?.back();
-      this.#stopAsking = keepAsking(
+      this.#stopChecking = keepChecking(
         async () => {
           row.showServer(pool).catch(() => {});
           return this.#sleep.isAsleep || this.#lock.isHeldBy(client);
@@ -224,7 +224,7 @@ export class MysqlAnchor implements Anchor {
 
   #drop(): void {
     if (this.#client !== null && !this.#released) this.#parts.session?.lost();
-    this.#stopAsking();
+    this.#stopChecking();
     if (this.#client !== null) cut(this.#client);
     this.#client = null;
     this.#wait.end();

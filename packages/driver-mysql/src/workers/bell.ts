@@ -49,7 +49,7 @@ export class Bell {
   }
 
   /** The rings since the last call. */
-  async hear(): Promise<readonly WakeUp[]> {
+  async receive(): Promise<readonly WakeUp[]> {
     const { places, values } = this.unheard();
     const sql = this.#context.sql.bell.heard(places);
     const rows = await query<{ id: string; wake_up: string }>(this.#pool, sql, values);

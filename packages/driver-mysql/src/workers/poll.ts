@@ -22,5 +22,5 @@ export async function poll(
     if (await bell.isRung()) break;
     await wait.pause(Math.max(0, Math.min(pollMs(polls), until - performance.now())));
   }
-  return bell.hear();
+  return bell.receive();
 }

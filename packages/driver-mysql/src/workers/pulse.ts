@@ -46,8 +46,8 @@ export class MysqlPulse implements Pulse {
     if (!(await this.#isBeating(client, forMs))) throw new DriverError('Unknown', 'The worker has stopped.');
   }
 
-  async hear(): Promise<readonly WakeUp[]> {
-    if (this.#isListening) return (await this.#bell.isRung()) ? this.#bell.hear() : [];
+  async receive(): Promise<readonly WakeUp[]> {
+    if (this.#isListening) return (await this.#bell.isRung()) ? this.#bell.receive() : [];
     await this.#bell.begin();
     this.#isListening = true;
     return [];

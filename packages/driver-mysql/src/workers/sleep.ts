@@ -47,11 +47,11 @@ export class Sleep {
   }
 
   /** Sleeps until an interruption, a ring of the bell, or the end of `leftMs` milliseconds. @throws DriverError */
-  async hear(client: Connection, leftMs: number, isOver: () => boolean): Promise<readonly WakeUp[]> {
+  async receive(client: Connection, leftMs: number, isOver: () => boolean): Promise<readonly WakeUp[]> {
     const { bell, workerId } = this.#parts;
     const end = await this.#sleep(client, leftMs, isOver);
     if (end === 'interrupted') return [{}];
-    const rings = await bell.hear();
+    const rings = await bell.receive();
     if (end === 'rung only' && rings.some((ring) => !isHint(ring) || !ring.except?.includes(workerId)))
       this.#shortUntil = performance.now() + SHORT_FOR_MS;
     return rings;

@@ -3,7 +3,7 @@ import {
   type Anchor,
   answerWithin,
   concerns,
-  keepAsking,
+  keepChecking,
   merged,
   type SessionListener,
   type WakeUp,
@@ -47,7 +47,7 @@ export class PostgresAnchor implements Anchor {
   #opening: Client | null = null;
   /** The pid of the session that held the worker's lock last. */
   #backend: number | null = null;
-  #stopAsking: () => void = () => {};
+  #stopChecking: () => void = () => {};
   #signal: () => void = () => {};
   #released = false;
   #reconnecting: Promise<void> | null = null;
@@ -118,7 +118,7 @@ export class PostgresAnchor implements Anchor {
     // The connection is no longer needed, and the server may be silent.
     if (this.#opening !== null) cut(this.#opening);
     await this.#reconnecting;
-    this.#stopAsking();
+    this.#stopChecking();
     const client = this.#client;
     this.#client = null;
     const { sql, lockClass } = this.#context;
@@ -161,7 +161,7 @@ export class PostgresAnchor implements Anchor {
       this.#client = client;
       // The session is back only after LISTEN. A read-only server grants the lock too, but refuses LISTEN.
       this.#session?.back();
-      this.#stopAsking = keepAsking(
+      this.#stopChecking = keepChecking(
         () => this.#holds(client),
         () => this.#lose(client),
       );
@@ -206,7 +206,7 @@ export class PostgresAnchor implements Anchor {
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = null;
-    this.#stopAsking();
+    this.#stopChecking();
     // With a query pending, end() does not wait for the server.
     client.end().catch(() => {});
     if (this.#released) return;

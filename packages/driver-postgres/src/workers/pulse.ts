@@ -46,10 +46,10 @@ export class PostgresPulse implements Pulse {
     if (!(await this.#isBeating(client, forMs))) throw new DriverError('Unknown', 'The worker has stopped.');
   }
 
-  async hear(): Promise<readonly WakeUp[]> {
+  async receive(): Promise<readonly WakeUp[]> {
     const { sql } = this.#context;
     const client = await this.#connection();
-    const [row] = await query<{ seen: string; wake_ups: readonly unknown[] }>(client, sql.bell.hear, [
+    const [row] = await query<{ seen: string; wake_ups: readonly unknown[] }>(client, sql.bell.receive, [
       this.#seen,
     ]);
     this.#seen = row?.seen ?? null;

@@ -4,9 +4,9 @@ import type { Registry } from '../../handler/registry.js';
 import type { Logger } from '../../logger.js';
 import type { Parts } from '../parts.js';
 import type { RunRecords } from '../record/run-records.js';
+import type { WorkerEmitter } from '../report/events.js';
 import type { CallParts } from '../run/context.js';
 import type { LiveRun } from '../run/live-run.js';
-import type { WorkerEmitter } from '../tell/events.js';
 import type { BatchSizes } from './batch-sizes.js';
 
 /** The parts that all slots of one worker share. */

@@ -1,5 +1,5 @@
+import { warnAtHalfTime } from '../report/half-time.js';
 import { limitMs } from '../run/time-limits.js';
-import { warnAtHalfTime } from '../tell/half-time.js';
 import type { Flow } from './context.js';
 import type { Grouped } from './group.js';
 

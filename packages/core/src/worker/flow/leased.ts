@@ -6,11 +6,11 @@ import { ClaimLostError } from '../../errors.js';
 import { GrowingDelay } from '../../job/growing-delay.js';
 import { NO_LIMITS } from '../../job/limits-text.js';
 import type { RunRecord } from '../record/run-records.js';
+import { report } from '../report/outcomes.js';
 import { soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';
 import { RunHandle } from '../run/run-handle.js';
 import { limitMs } from '../run/time-limits.js';
-import { tell } from '../tell/outcomes.js';
 import type { Flow } from './context.js';
 import { Lease } from './lease.js';
 import { stopWhenLost } from './loss.js';
@@ -39,7 +39,7 @@ export async function runLeased<Tx>(
     const written = await settleLease(lease, settlementsOf(flow, [run], tookMs), (ms, error) =>
       wait(flow, run, ms, error),
     );
-    tell(flow, [run], written, tookMs);
+    report(flow, [run], written, tookMs);
   } finally {
     await lease.rollback();
   }

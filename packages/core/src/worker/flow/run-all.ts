@@ -16,7 +16,7 @@ const BATCH_MS = 50;
 
 /** Emits that runs begin. */
 export function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
-  if (events.hears('run')) for (const { info } of runs) events.emit('run', info);
+  if (events.hasListeners('run')) for (const { info } of runs) events.emit('run', info);
   claimed();
 }
 

@@ -2,14 +2,14 @@ import { CancelledError, ClaimLostError, WorkerStoppedError } from '../../errors
 import { retry } from '../../handler/outcome.js';
 import { backoffMs } from '../../job/backoff.js';
 import type { JobId } from '../../job/job.js';
+import { logThrown } from '../report/failures.js';
+import { leaveBehind } from '../report/left-behind.js';
 import { callHandler } from '../run/call-handler.js';
 import { type CheckedJob, check } from '../run/check-job.js';
 import { outcomeOf } from '../run/outcome-of.js';
 import type { Run } from '../run/run.js';
 import type { RunHandle } from '../run/run-handle.js';
 import { type Ending, isLastAttempt } from '../run/settlement.js';
-import { tellThrown } from '../tell/failures.js';
-import { leaveBehind } from '../tell/left-behind.js';
 import type { Flow } from './context.js';
 import { pauseShared } from './pause-shared.js';
 
@@ -74,5 +74,5 @@ function noteFailure<Tx>(
   for (const { job, delay } of retries) endings.set(job.id, retry(error, { delay }));
   // A last attempt is logged when it is settled, and a cancellation is none.
   const first = retries.find(({ job }) => stopped instanceof CancelledError || !isLastAttempt(job));
-  if (first !== undefined) tellThrown(log, run, first, error);
+  if (first !== undefined) logThrown(log, run, first, error);
 }

@@ -11,7 +11,7 @@ import { ClaimLostError } from '../../errors.js';
 import { causesOf } from '../../is-error.js';
 import type { Sweep } from '../look/sweep.js';
 import type { RunRecord } from '../record/run-records.js';
-import { tell } from '../tell/outcomes.js';
+import { report } from '../report/outcomes.js';
 import { Claims } from './claims.js';
 import type { Flow } from './context.js';
 import { enlist } from './enlist.js';
@@ -118,5 +118,5 @@ async function runHeld<Tx>(
   const tookMs = Math.round(flow.clock.now() - began);
   const { written, next } = await settleHeld(session, settlementsOf(flow, runs, tookMs), claims.behind());
   claims.settled(next);
-  tell(flow, runs, written, tookMs);
+  report(flow, runs, written, tookMs);
 }

@@ -70,8 +70,8 @@ export function isLastAttempt({ attemptsMade, maxAttempts }: CountedJob): boolea
 }
 
 function delayMs(job: CountedJob, ending: Ending, backoff: Backoff): number {
-  const asked = 'delayMs' in ending ? ending.delayMs : null;
+  const requested = 'delayMs' in ending ? ending.delayMs : null;
   // Attempts do not grow by snoozes, so the pauses grow with the runs.
   const runs = ending.event === 'snooze' ? job.earlierRuns : job.attemptsMade;
-  return asked ?? backoffMs(backoff, runs + 1);
+  return requested ?? backoffMs(backoff, runs + 1);
 }

@@ -9,7 +9,7 @@ import {
   NO_LIMITS,
 } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import type { JobRow } from '../../job-row.js';
+import type { JobRow } from '../../jobs/job-row.js';
 import { isAlive } from '../../workers/statements/anchor.js';
 import { isFree } from './limits.js';
 

@@ -9,8 +9,8 @@ import {
   sizesOf,
 } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import type { Row } from '../../row.js';
-import type { LimitSlotRow } from '../../rows.js';
+import type { Row } from '../../engine/row.js';
+import type { LimitSlotRow } from '../../engine/rows.js';
 import { notify } from '../../workers/statements/bell.js';
 import { pausesOf } from './pauses.js';
 

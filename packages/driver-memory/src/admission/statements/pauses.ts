@@ -7,8 +7,8 @@ import {
   wakeUpFor,
 } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import type { JobRow } from '../../job-row.js';
-import type { PauseRow } from '../../rows.js';
+import type { PauseRow } from '../../engine/rows.js';
+import type { JobRow } from '../../jobs/job-row.js';
 import { notify } from '../../workers/statements/bell.js';
 
 /** The most pauses that are returned. */

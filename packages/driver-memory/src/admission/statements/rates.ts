@@ -1,7 +1,7 @@
 import { type Rate, type RateNumbers, rateOf, startAt } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import type { RateRow } from '../../rows.js';
-import type { Found } from '../../table.js';
+import type { RateRow } from '../../engine/rows.js';
+import type { Found } from '../../engine/table.js';
 
 /** Locks the rates in order, and reads them behind the locks. */
 export async function takeStarts(

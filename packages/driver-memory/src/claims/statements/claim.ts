@@ -1,8 +1,8 @@
 import { type ClaimCriteria, type Job, NO_LIMITS } from '@rowlock/core/driver';
 import { enterLimits } from '../../admission/statements/limits.js';
 import { pausesOf } from '../../admission/statements/pauses.js';
-import type { JobRow } from '../../job-row.js';
-import { toJob } from '../../rows.js';
+import { toJob } from '../../engine/rows.js';
+import type { JobRow } from '../../jobs/job-row.js';
 import type { Place } from './place.js';
 
 /** Whether a job is in the claim's index among those with these limits, and its time has come. */

@@ -1,8 +1,8 @@
 import type { State } from '@rowlock/core';
 import type { JobId, Reclaimed, ReclaimScope } from '@rowlock/core/driver';
 import { keepSlots, leaveLimits } from '../../admission/statements/limits.js';
-import type { JobRow } from '../../job-row.js';
-import type { Found } from '../../table.js';
+import type { Found } from '../../engine/table.js';
+import type { JobRow } from '../../jobs/job-row.js';
 import { isAlive } from '../../workers/statements/anchor.js';
 import type { Place } from './place.js';
 

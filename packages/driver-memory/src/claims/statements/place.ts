@@ -1,5 +1,5 @@
-import type { Contents } from '../../contents.js';
-import type { Transaction } from '../../transaction.js';
+import type { Contents } from '../../engine/contents.js';
+import type { Transaction } from '../../engine/transaction.js';
 
 /** The database and the transaction of a statement. */
 export interface Place {

@@ -1,6 +1,6 @@
 import type { EarlierRuns, JobId, RunRef, RunStart, RunsStarted } from '@rowlock/core/driver';
-import type { RunRow } from '../../rows.js';
-import type { Found } from '../../table.js';
+import type { RunRow } from '../../engine/rows.js';
+import type { Found } from '../../engine/table.js';
 import type { Place } from './place.js';
 
 export function startRuns(place: Place, starts: readonly RunStart[]): RunsStarted {

@@ -1,6 +1,6 @@
 import type { State } from '@rowlock/core';
 import { type JobId, type Settlement, storableJson } from '@rowlock/core/driver';
-import { settled } from '../../job-changes.js';
+import { settled } from '../../jobs/job-changes.js';
 import type { Place } from './place.js';
 import { endRuns, recordsOf } from './runs.js';
 

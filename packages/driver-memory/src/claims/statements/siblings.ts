@@ -7,8 +7,8 @@ import {
   type JobId,
 } from '@rowlock/core/driver';
 import { pausesOf } from '../../admission/statements/pauses.js';
-import type { JobRow } from '../../job-row.js';
-import { toJob } from '../../rows.js';
+import { toJob } from '../../engine/rows.js';
+import type { JobRow } from '../../jobs/job-row.js';
 import type { Place } from './place.js';
 
 /** Whether a job of a queue is available, or in progress. */

@@ -1,7 +1,7 @@
 import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
 import { limitedParts } from '../../admission/statements/limits.js';
 import { pausesOf } from '../../admission/statements/pauses.js';
-import type { JobRow } from '../../job-row.js';
+import type { JobRow } from '../../jobs/job-row.js';
 import { untilFirst } from '../../schedules/statements.js';
 import { leasedIn } from './lease.js';
 import type { Place } from './place.js';

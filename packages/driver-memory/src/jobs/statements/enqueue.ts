@@ -2,8 +2,8 @@ import type { Enqueued } from '@rowlock/core';
 import type { NewJob } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
 import { following } from '../../followers/statements.js';
-import { enqueued } from '../../job-changes.js';
-import { holderOfUniqueKey } from '../../unique-key.js';
+import { enqueued } from '../job-changes.js';
+import { holderOfUniqueKey } from '../unique-key.js';
 
 export async function enqueue(place: Place, jobs: readonly NewJob[]): Promise<readonly Enqueued[]> {
   const { database, tx } = place;

@@ -10,10 +10,10 @@ import {
   type Updated,
 } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import { moved, updated } from '../../job-changes.js';
-import { checkJob, type JobRow } from '../../job-row.js';
-import type { RunRow } from '../../rows.js';
-import { holderOfUniqueKey } from '../../unique-key.js';
+import type { RunRow } from '../../engine/rows.js';
+import { moved, updated } from '../job-changes.js';
+import { checkJob, type JobRow } from '../job-row.js';
+import { holderOfUniqueKey } from '../unique-key.js';
 
 export async function uniqueJobs(
   { database, tx }: Place,

@@ -12,9 +12,9 @@ import {
   type TimeRange,
 } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import type { JobRow } from '../../job-row.js';
-import { type LiveRun, type RunRow, toJobView } from '../../rows.js';
+import { type LiveRun, type RunRow, toJobView } from '../../engine/rows.js';
 import { isAlive } from '../../workers/statements/anchor.js';
+import type { JobRow } from '../job-row.js';
 
 export function list(place: Place, filter: JobFilter, page: Page): JobPage {
   const { jobs, next } = select(place, filter, page);

@@ -1,6 +1,6 @@
 import { storableJson, type WorkerInfo, type WorkerLines, type WorkerView } from '@rowlock/core/driver';
 import type { Place } from '../../claims/statements/place.js';
-import { toWorkerView, type WorkerRow } from '../../rows.js';
+import { toWorkerView, type WorkerRow } from '../../engine/rows.js';
 import { isAlive } from './anchor.js';
 
 const HOUR_MS = 3_600_000;

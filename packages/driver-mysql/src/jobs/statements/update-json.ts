@@ -1,6 +1,6 @@
 import { EXACT, REFUSED, type RefusalReason } from '@rowlock/core/driver';
-import type { Step } from '../../json/steps.js';
 import { type Fragment, joined, raw, sql } from '../../values/fragment.js';
+import type { Step } from '../json-steps.js';
 
 /** MariaDB's functions return NULL for JSON of more levels, and JSON_VALID 0. */
 const LEVELS = 32;

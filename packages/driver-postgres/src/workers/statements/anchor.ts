@@ -30,7 +30,7 @@ export const ANCHOR_STATEMENTS = {
   letAnchorGo: `SELECT pg_advisory_unlock($1, $2)`,
 
   // The server releases a silently lost client's locks within 20 s, after the client itself has noticed the loss: see
-  // keepAsking. Other kinds of sockets, and systems without these settings, ignore them.
+  // keepChecking. Other kinds of sockets, and systems without these settings, ignore them.
   keepAlive: `
       SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '3', false),
              set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '15000', false)`,

@@ -31,7 +31,7 @@ export const bellStatements = (tables: Tables) => ({
 
   // Finds everything that was committed since the snapshot of the last look. Each ring is found once, in any order of commits.
   // Without a last look, nothing is found.
-  hear: `
+  receive: `
       SELECT pg_current_snapshot()::text AS seen,
              (SELECT coalesce(jsonb_agg(wake_up ORDER BY id), '[]') FROM ${tables.bell}
               WHERE rung_in >= pg_snapshot_xmin($1::pg_snapshot)

@@ -10,23 +10,23 @@ const ANSWER_MS = 5_000;
  * Checks repeatedly that a session is still what it was. Nothing else notices a connection that is cut silently, for
  * example by a cable, or by a firewall that drops its state.
  *
- * @param ask Resolves with whether the session is still what it was. An error or a timeout counts as a no.
+ * @param check Resolves with whether the session is still what it was. An error or a timeout counts as a no.
  * @param lost Is called at most once, within 10 s of the loss.
  * @returns ends the checks
  */
-export function keepAsking(ask: () => Promise<boolean>, lost: () => void): () => void {
+export function keepChecking(check: () => Promise<boolean>, lost: () => void): () => void {
   let isOver = false;
   let timer: NodeJS.Timeout;
-  const askLater = (): void => {
-    timer = setTimeout(() => void askNow(), PAUSE_MS);
+  const checkLater = (): void => {
+    timer = setTimeout(() => void checkNow(), PAUSE_MS);
   };
-  const askNow = async (): Promise<void> => {
-    const isThere = await answerWithin(ANSWER_MS, ask()).catch(() => false);
+  const checkNow = async (): Promise<void> => {
+    const isThere = await answerWithin(ANSWER_MS, check()).catch(() => false);
     if (isOver) return;
-    if (isThere) askLater();
+    if (isThere) checkLater();
     else lost();
   };
-  askLater();
+  checkLater();
   return () => {
     isOver = true;
     clearTimeout(timer);

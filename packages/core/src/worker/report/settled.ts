@@ -8,15 +8,15 @@ const BY_STATE = [
 ] as const satisfies readonly (readonly [keyof WorkerEvents, State])[];
 
 /** Whether settlements have a listener. */
-export function hearsOfSettled(events: WorkerEmitter): boolean {
-  return events.hears('settled') || BY_STATE.some(([name]) => events.hears(name));
+export function hasSettledListeners(events: WorkerEmitter): boolean {
+  return events.hasListeners('settled') || BY_STATE.some(([name]) => events.hasListeners(name));
 }
 
 /** Emits `settled`, then `completed` and `failed` with the jobs that ended so. */
-export function tellSettled(events: WorkerEmitter, ...[run, endings, tookMs]: SettledRun): void {
+export function emitSettled(events: WorkerEmitter, ...[run, endings, tookMs]: SettledRun): void {
   events.emit('settled', run, endings, tookMs);
   for (const [name, state] of BY_STATE) {
-    if (!events.hears(name)) continue;
+    if (!events.hasListeners(name)) continue;
     const own = new Map([...endings].filter(([, event]) => TRANSITIONS[event].to === state));
     if (own.size > 0) events.emit(name, run, own, tookMs);
   }

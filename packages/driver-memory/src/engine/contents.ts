@@ -1,6 +1,6 @@
 import type { WakeUp } from '@rowlock/core/driver';
+import type { JobRow } from '../jobs/job-row.js';
 import type { MemoryClock } from './clock.js';
-import type { JobRow } from './job-row.js';
 import type {
   FollowerRow,
   LimitSettingRow,

@@ -7,11 +7,11 @@ import {
   type WakeUpOptions,
   type WorkerLines,
 } from '@rowlock/core/driver';
-import type { Database } from './database.js';
-import type { Process } from './process.js';
-import type { WorkerRow } from './rows.js';
-import * as statements from './statements.js';
-import { turn } from './turn.js';
+import type { Database } from '../engine/database.js';
+import type { Process } from '../engine/process.js';
+import type { WorkerRow } from '../engine/rows.js';
+import { turn } from '../engine/turn.js';
+import * as statements from '../statements.js';
 
 /** The longest delay of a Node timer, in milliseconds. A worker that wakes too early waits again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

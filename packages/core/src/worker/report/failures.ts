@@ -11,7 +11,7 @@ import type { CountedJob } from '../run/settlement.js';
  *
  * @param first The first of the jobs that have an attempt left, and its pause in milliseconds
  */
-export function tellThrown<Tx>(
+export function logThrown<Tx>(
   log: Logger,
   run: Run<Tx>,
   { job, delay }: { readonly job: CountedJob; readonly delay: number },
@@ -28,7 +28,7 @@ export function tellThrown<Tx>(
  * Logs each job of a run that ended in an error, and each that is to be retried. Skips a retry after the handler threw,
  * which was logged at the throw.
  */
-export function tellFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
+export function logFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
   for (const [place, { event, attempt, delayMs, error }] of settlements.entries()) {
     const job = run.jobs[place];
     if (job === undefined || event === 'complete') continue;

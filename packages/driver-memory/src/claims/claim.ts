@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { State } from '@rowlock/core';
 import type { Job, JobId, Settlement } from '@rowlock/core/driver';
-import type { Contents } from './contents.js';
+import type { Contents } from '../engine/contents.js';
+import type { Transaction } from '../engine/transaction.js';
+import * as statements from '../statements.js';
 import { HandlerTransaction } from './handler-transaction.js';
-import * as statements from './statements.js';
-import type { Transaction } from './transaction.js';
 
 /** How long a handler's statements may run on before their undo, in milliseconds. */
 const STOP_AFTER_MS = 2_000;

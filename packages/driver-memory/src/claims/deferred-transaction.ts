@@ -1,9 +1,9 @@
 import { DriverError } from '@rowlock/core';
 import type { Sender } from '@rowlock/core/driver';
-import type { Contents } from './contents.js';
-import type { MemoryTransaction } from './memory-transaction.js';
-import { RecordsTransaction } from './records-transaction.js';
-import type { Transaction } from './transaction.js';
+import type { Contents } from '../engine/contents.js';
+import type { MemoryTransaction } from '../engine/memory-transaction.js';
+import { RecordsTransaction } from '../engine/records-transaction.js';
+import type { Transaction } from '../engine/transaction.js';
 
 /** A transaction that passes its statements on to another one. */
 export class DeferredTransaction extends RecordsTransaction {

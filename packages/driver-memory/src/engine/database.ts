@@ -1,8 +1,9 @@
 import { DriverError, type JobView, type Json, type Operation } from '@rowlock/core';
 import { isSettled, type MigrationReport, type WakeUp } from '@rowlock/core/driver';
+import type { JobRow } from '../jobs/job-row.js';
+import * as statements from '../statements.js';
 import { type MemoryClock, memoryClock } from './clock.js';
 import type { Contents, Tables } from './contents.js';
-import type { JobRow } from './job-row.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
@@ -19,7 +20,6 @@ import type {
   WorkerRow,
 } from './rows.js';
 import { autocommit, type Runner } from './runner.js';
-import * as statements from './statements.js';
 import { Table } from './table.js';
 import { Transaction } from './transaction.js';
 

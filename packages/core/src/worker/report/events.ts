@@ -125,7 +125,7 @@ export class WorkerEmitter {
   }
 
   /** Whether an event has listeners. If not, its arguments need not be made. */
-  hears(name: keyof WorkerEvents): boolean {
+  hasListeners(name: keyof WorkerEvents): boolean {
     return this.#listeners[name].size > 0;
   }
 

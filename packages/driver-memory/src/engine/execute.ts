@@ -1,4 +1,4 @@
-import type { Place } from './claims/statements/place.js';
+import type { Place } from '../claims/statements/place.js';
 import type { Contents } from './contents.js';
 import type { Runner } from './runner.js';
 

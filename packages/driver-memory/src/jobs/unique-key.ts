@@ -1,8 +1,8 @@
 import { isSettled } from '@rowlock/core/driver';
+import type { Row } from '../engine/row.js';
+import type { Table } from '../engine/table.js';
+import type { Transaction } from '../engine/transaction.js';
 import type { JobRow } from './job-row.js';
-import type { Row } from './row.js';
-import type { Table } from './table.js';
-import type { Transaction } from './transaction.js';
 
 /**
  * The job that has this job's unique key, as `tx` sees it, or undefined where the key is free. Waits only for a transaction

@@ -3,11 +3,11 @@ import { isSilent, type Logger } from '../../logger.js';
 import type { Parts } from '../parts.js';
 import type { Run } from '../run/run.js';
 import type { WorkerEmitter } from './events.js';
-import { tellFailures } from './failures.js';
-import { hearsOfSettled, tellSettled } from './settled.js';
+import { logFailures } from './failures.js';
+import { emitSettled, hasSettledListeners } from './settled.js';
 
 /** The log, the events and the parts. */
-interface Ears {
+interface Listeners {
   readonly log: Logger;
   readonly events: WorkerEmitter;
   readonly parts: Pick<Parts, 'settled'>;
@@ -18,8 +18,8 @@ interface Ears {
  *
  * @param written The settlements of all runs, in their order
  */
-export function tell<Tx>(
-  to: Ears,
+export function report<Tx>(
+  to: Listeners,
   runs: readonly Run<Tx>[],
   written: readonly Settlement[],
   tookMs: number,
@@ -29,24 +29,24 @@ export function tell<Tx>(
     const own = written.slice(place, place + run.jobs.length);
     place += run.jobs.length;
     if (own.every(({ event }) => event === 'release')) to.events.emit('released', run.info);
-    else tellRun(to, run, own, tookMs);
+    else reportRun(to, run, own, tookMs);
   }
 }
 
-function tellRun<Tx>(
-  { log, events, parts }: Ears,
+function reportRun<Tx>(
+  { log, events, parts }: Listeners,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
 ): void {
-  tellFailures(log, run, settlements);
+  logFailures(log, run, settlements);
   parts.settled(run.jobs, settlements, tookMs);
   // Without listeners the event is not made.
-  if (isSilent(log.debug) && !hearsOfSettled(events)) return;
+  if (isSilent(log.debug) && !hasSettledListeners(events)) return;
   const { info, jobs } = run;
   const endings = new Map(
     jobs.map(({ publicId }, index) => [publicId, settlements[index]?.event ?? 'retry']),
   );
   log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
-  tellSettled(events, info, endings, tookMs);
+  emitSettled(events, info, endings, tookMs);
 }

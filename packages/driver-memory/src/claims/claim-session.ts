@@ -10,12 +10,12 @@ import type {
   RunRef,
   Settlement,
 } from '@rowlock/core/driver';
+import type { Contents } from '../engine/contents.js';
+import type { MemoryTransaction } from '../engine/memory-transaction.js';
+import type { Transaction } from '../engine/transaction.js';
+import * as statements from '../statements.js';
 import { Claim } from './claim.js';
-import type { Contents } from './contents.js';
 import type { HandlerTransaction } from './handler-transaction.js';
-import type { MemoryTransaction } from './memory-transaction.js';
-import * as statements from './statements.js';
-import type { Transaction } from './transaction.js';
 
 /** Before the first transaction there is none to lose. */
 const NEVER_LOST = new AbortController().signal;

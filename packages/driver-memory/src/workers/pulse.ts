@@ -1,9 +1,9 @@
 import { DriverError } from '@rowlock/core';
 import type { Pulse, WakeUp, WorkerLines } from '@rowlock/core/driver';
-import type { Database } from './database.js';
-import type { Process } from './process.js';
-import type { WorkerRow } from './rows.js';
-import * as statements from './statements.js';
+import type { Database } from '../engine/database.js';
+import type { Process } from '../engine/process.js';
+import type { WorkerRow } from '../engine/rows.js';
+import * as statements from '../statements.js';
 
 /** A worker without a session, as behind a pooler that lets clients share the server's sessions. */
 export class MemoryPulse implements Pulse {
@@ -34,7 +34,7 @@ export class MemoryPulse implements Pulse {
     if (!isWritten) throw new DriverError('Unknown', 'The worker has stopped.');
   }
 
-  async hear(): Promise<readonly WakeUp[]> {
+  async receive(): Promise<readonly WakeUp[]> {
     this.#connect();
     return this.#process.run(() => {
       const { rings, rung } = this.#database;

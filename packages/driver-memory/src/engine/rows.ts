@@ -10,7 +10,7 @@ import {
   type WorkerView,
 } from '@rowlock/core/driver';
 import type { SettlingEvent } from '@rowlock/core/types';
-import type { JobRow } from './job-row.js';
+import type { JobRow } from '../jobs/job-row.js';
 
 /** The record of one run, as far as it concerns one job. JSON is text and times are milliseconds. */
 export interface RunRow {

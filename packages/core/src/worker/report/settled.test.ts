@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { RunInfo } from '../run/run-info.js';
 import { type SettledRun, WorkerEmitter } from './events.js';
-import { hearsOfSettled, tellSettled } from './settled.js';
+import { emitSettled, hasSettledListeners } from './settled.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const run: RunInfo = {
@@ -16,14 +16,14 @@ const run: RunInfo = {
 const names = ['settled', 'completed', 'failed'] as const;
 
 /** The events of a run whose jobs ended so, for listeners of these events. */
-function told(
+function emitted(
   endings: ReadonlyMap<string, SettlingEvent>,
   listened: readonly (typeof names)[number][] = names,
 ) {
   const events = new WorkerEmitter(silent);
   const given: [string, ...SettledRun][] = [];
   for (const name of listened) events.on(name, (...each) => void given.push([name, ...each]));
-  tellSettled(events, run, endings, 7);
+  emitSettled(events, run, endings, 7);
   return given;
 }
 
@@ -44,27 +44,27 @@ test('each event comes with the jobs that it is about, and settled first with al
     ['b', 'fail'],
     ['c', 'exhaust'],
   ]);
-  expect(told(endings)).toEqual([
+  expect(emitted(endings)).toEqual([
     ['settled', run, endings, 7],
     ['completed', run, completed, 7],
     ['failed', run, failed, 7],
   ]);
-  expect(told(endings, ['failed'])).toEqual([['failed', run, failed, 7]]);
+  expect(emitted(endings, ['failed'])).toEqual([['failed', run, failed, 7]]);
 });
 
 test.each(['retry', 'snooze', 'release', 'abandon'] as const)(
   '%s is neither completed nor failed',
   (event) => {
     const endings = new Map([['a', event]]);
-    expect(told(endings)).toEqual([['settled', run, endings, 7]]);
+    expect(emitted(endings)).toEqual([['settled', run, endings, 7]]);
   },
 );
 
 test('a listener of any of them is heard of', () => {
-  expect(hearsOfSettled(new WorkerEmitter(silent))).toBe(false);
+  expect(hasSettledListeners(new WorkerEmitter(silent))).toBe(false);
   for (const name of names) {
     const events = new WorkerEmitter(silent);
     events.on(name, () => {});
-    expect(hearsOfSettled(events)).toBe(true);
+    expect(hasSettledListeners(events)).toBe(true);
   }
 });

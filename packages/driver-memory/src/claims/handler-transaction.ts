@@ -1,6 +1,6 @@
 import { endRefused, runOver } from '@rowlock/core/driver';
-import { OpenTransaction } from './open-transaction.js';
-import type { Transaction } from './transaction.js';
+import { OpenTransaction } from '../engine/open-transaction.js';
+import type { Transaction } from '../engine/transaction.js';
 
 /** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and its own end. */
 export class HandlerTransaction extends OpenTransaction {
