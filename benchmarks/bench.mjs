@@ -1,15 +1,19 @@
-// The benchmark: `node bench.mjs [drain|burst|latency|enqueue|scale|contention|limits|screens …]`, see README.md.
+// The benchmark: `node bench.mjs [drain|burst|cost|latency|enqueue|scale|contention|limits|screens …]`
+// or `node bench.mjs compare COMMIT`, see README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
+import { COUNTING } from './counters.mjs';
 import { durabilityLine } from './durability.mjs';
 import { installPeers } from './install-peers.mjs';
 import { burst } from './measures/burst.mjs';
+import { compare } from './measures/compare.mjs';
 import { contention } from './measures/contention.mjs';
+import { cost } from './measures/cost.mjs';
 import { drain } from './measures/drain.mjs';
 import { enqueue } from './measures/enqueue.mjs';
 import { latency } from './measures/latency.mjs';
 import { limits } from './measures/limits.mjs';
-import { SETTINGS_FOR_SCALE, scale } from './measures/scale.mjs';
+import { scale } from './measures/scale.mjs';
 import { screens, settingsForScreens } from './measures/screens.mjs';
 import { readOptions, UsageError } from './options.mjs';
 import { progress } from './progress.mjs';
@@ -19,11 +23,13 @@ import { Stage } from './stage.mjs';
 const MEASURES = {
   drain: { run: drain },
   burst: { run: burst },
+  cost: { run: cost },
   latency: { run: latency },
   enqueue: { run: enqueue },
-  scale: { run: scale, settings: () => SETTINGS_FOR_SCALE },
+  scale: { run: scale, settings: () => COUNTING },
   contention: { run: contention },
   limits: { run: limits },
+  compare: { run: compare, settings: () => COUNTING },
   screens: { run: screens, settings: settingsForScreens },
 };
 

@@ -1,7 +1,11 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { expect, inject, test } from 'vitest';
 import { bench, failures } from './bench.mjs';
+import { Checkout, HERE } from './checkout.mjs';
 import { readOptions } from './options.mjs';
 import { Subject } from './subjects.mjs';
+import { inTwoSizes } from './two-sizes.mjs';
 
 /** A net: beside other tests' loads a benchmark takes minutes. */
 const MEASURING = { timeout: 600_000 };
@@ -11,18 +15,19 @@ test('the quick form measures Rowlock and bare SQL', MEASURING, async () => {
   const { measures, servers } = await bench(
     readOptions(['drain', 'burst', 'latency', '--quick', '--postgres']),
   );
+  expect(failures({ measures })).toEqual([]);
   // The server of the tests flushes nothing, and it is said.
   expect(servers.postgres).toMatchObject({ settings: { fsync: 'off', synchronous_commit: 'on' } });
   expect(servers.postgres.problem).toContain('fsync is off');
-  const written = measures.drain.postgres.rows.filter(({ setting }) => setting.includes('writes a row'));
-  expect(written).toHaveLength(2);
-  const burst = measures.burst.postgres.rows['50 jobs'];
-  expect(burst.map(({ setting }) => setting)).toEqual(['5 slots', '24 slots', '5 slots', '24 slots']);
-  for (const rows of [measures.drain.postgres.rows, burst, measures.latency.postgres.rows]) {
+  const [drained, burst] = [measures.drain.postgres.rows, measures.burst.postgres.rows];
+  expect(drained.many.map(({ shape }) => shape)).toEqual(['5 slots', 'writes', '5 slots', 'writes']);
+  // Each system of a shape has as many jobs as the others.
+  expect(new Set(drained.few.map(({ metrics }) => metrics.jobs.median))).toEqual(new Set([10]));
+  expect(new Set(drained.many.map(({ metrics }) => metrics.jobs.median))).toEqual(new Set([40]));
+  for (const rows of [drained.many, burst.few, burst.many, measures.latency.postgres.rows]) {
     const names = new Set(rows.map(({ system }) => system));
     expect(names).toEqual(new Set(['Rowlock', 'bare SQL']));
-    for (const { problem, metrics } of rows) {
-      expect(problem).toBeNull();
+    for (const { metrics } of rows) {
       const { serverUs, ...counted } = metrics;
       // The server of the tests is not the benchmark's own, so that its time is not counted.
       if (serverUs !== undefined) expect(serverUs.median).toBeNaN();
@@ -32,6 +37,50 @@ test('the quick form measures Rowlock and bare SQL', MEASURING, async () => {
       }
     }
   }
+});
+
+test('a start and each further job are told apart by two sizes', async () => {
+  const entry = { system: { name: 'Rowlock' }, setting: { name: 'one', shape: 'one' }, title: 'one' };
+  const { apart } = await inTwoSizes('made up', [entry], 3, {
+    sizesOf: () => [100, 400],
+    play: ({ jobs }) => ({ jobs, fromCallMs: 50 + jobs * 2, clientUs: 10 + 1000 / jobs, serverUs: 7 }),
+  });
+  expect(apart[0].metrics).toMatchObject({
+    'time fixedMs': { median: 50 },
+    'time marginalUs': { median: 2000 },
+    'client fixedMs': { median: expect.closeTo(1) },
+    'client marginalUs': { median: expect.closeTo(10) },
+    'server fixedMs': { median: expect.closeTo(0) },
+    'server marginalUs': { median: expect.closeTo(7) },
+  });
+});
+
+test('what jobs do not use is measured beside a database without it', MEASURING, async () => {
+  process.env.TEST_POSTGRES_URL = inject('postgresUrl');
+  const { measures } = await bench(readOptions(['cost', '--quick', '--postgres']));
+  expect(failures({ measures })).toEqual([]);
+  const [none, all] = measures.cost.postgres.rows;
+  expect([none.has, all.has]).toEqual(['none', 'limits, schedules, captures, pauses']);
+  expect(all.metrics.rate.toNone).toBeCloseTo(all.metrics.rate.median / none.metrics.rate.median);
+});
+
+test('a version is compared with another one in alternating rounds', MEASURING, async () => {
+  process.env.TEST_POSTGRES_URL = inject('postgresUrl');
+  const { measures } = await bench(readOptions(['compare', HERE, '--quick', '--postgres']));
+  expect(failures({ measures })).toEqual([]);
+  const [older, own] = measures.compare.postgres.rows;
+  expect([older.version, own.version]).toEqual([HERE, 'this']);
+  const rates = [older, own].map(({ metrics }) => metrics['jobs/s'].median);
+  expect(own.metrics['jobs/s'].toOlder.median).toBeCloseTo(rates[1] / rates[0]);
+});
+
+test('what is neither a commit nor a folder is not compared, and leaves nothing behind', async () => {
+  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('rowlock-compare-'));
+  const before = folders();
+  const checkout = new Checkout('no-such-commit');
+  await expect(checkout.ready).rejects.toThrow('neither a commit nor a folder with a built Rowlock');
+  await checkout.remove();
+  expect(folders()).toEqual(before);
 });
 
 test('the quick form measures limits', MEASURING, async () => {
@@ -75,13 +124,17 @@ test('a system that hangs fails its row with a sentence, and its process ends', 
 });
 
 test('what is not known is refused with what there is', () => {
-  expect(() => readOptions(['pickup'])).toThrow('There is no pickup: choose among drain, burst, latency');
+  expect(() => readOptions(['pickup'])).toThrow(
+    'There is no pickup: choose among drain, burst, cost, latency',
+  );
   expect(() => readOptions(['--fast'])).toThrow('Known options: --postgres, --mysql');
   expect(() => readOptions(['--rounds', '0'])).toThrow('--rounds takes a number from 1 to');
   expect(() => readOptions(['--rounds', '2.5'])).toThrow('--rounds takes a whole number, not 2.5');
   expect(() => readOptions(['--system', 'grapile'])).toThrow(
     /no system grapile: choose among bare SQL, Rowlock/,
   );
+  expect(() => readOptions(['compare'])).toThrow('compare takes one commit');
+  expect(() => readOptions(['compare', 'a781dd3', 'drain'])).toThrow('compare takes one commit');
   expect(readOptions(['--system', 'Graphile']).systems).toEqual(['graphile']);
 });
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { SYSTEMS } from './systems.mjs';
 
-const MEASURES = ['drain', 'burst', 'latency', 'enqueue', 'scale', 'contention', 'limits', 'screens'];
+const MEASURES = ['drain', 'burst', 'cost', 'latency', 'enqueue', 'scale', 'contention', 'limits', 'screens'];
 
 /** What was asked for cannot be done; the message says what can. */
 export class UsageError extends Error {
@@ -13,6 +13,7 @@ const KNOWN = {
   mysql: { type: 'boolean', default: false },
   rounds: { type: 'string', default: '5' },
   minutes: { type: 'string', default: '4.5' },
+  jobs: { type: 'string', default: '4000' },
   'snapshot-seconds': { type: 'string', default: '6' },
   rows: { type: 'string' },
   waiting: { type: 'string' },
@@ -26,17 +27,32 @@ const KNOWN = {
 /** @throws UsageError */
 export function readOptions(args) {
   const { values, positionals } = parsed(args);
+  const [first, commit] = positionals;
+  if (first === 'compare') {
+    if (positionals.length !== 2)
+      throw new UsageError('compare takes one commit, or a folder with a built Rowlock, and nothing else.');
+    positionals.length = 0;
+  }
   const unknown = positionals.find((name) => !MEASURES.includes(name));
   if (unknown !== undefined)
     throw new UsageError(`There is no ${unknown}: choose among ${MEASURES.join(', ')}.`);
   const { postgres, mysql, quick } = values;
   return {
-    measures: positionals.length > 0 ? MEASURES.filter((name) => positionals.includes(name)) : MEASURES,
+    measures:
+      first === 'compare'
+        ? [first]
+        : positionals.length > 0
+          ? MEASURES.filter((name) => positionals.includes(name))
+          : MEASURES,
+    /** What `compare` compares this with. */
+    commit: first === 'compare' ? commit : null,
     /** Of which databases; what runs on Redis goes with Postgres. */
     databases: ['postgres', 'mysql'].filter((name) => postgres === mysql || values[name]),
     rounds: quick ? 1 : whole('rounds', values.rounds, 1, 1_000),
     /** How long a measure may take, in milliseconds. */
     budgetMs: quick ? 4_000 : number('minutes', values.minutes, 0.1, 600) * 60_000,
+    /** How many jobs a system has in `drain`, `cost` and `compare`, with one job a transaction. */
+    jobs: whole('jobs', values.jobs, 100, 1_000_000),
     snapshotMs: quick ? 500 : number('snapshot-seconds', values['snapshot-seconds'], 0.1, 3_600) * 1_000,
     /** How many rows fill the table in `scale` and `screens`; without it what the database takes in good time. */
     rows: values.rows === undefined ? null : whole('rows', values.rows, 1, 1e9),

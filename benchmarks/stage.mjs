@@ -1,3 +1,4 @@
+import { Checkout } from './checkout.mjs';
 import { Servers } from './servers.mjs';
 import { Subject } from './subjects.mjs';
 import { SYSTEMS } from './systems.mjs';
@@ -14,6 +15,7 @@ export class Stage {
   #subjects = new Map();
   #crews = new Map();
   #fresh = new Set();
+  #checkout;
   #isClosed = false;
 
   /** @param settings Settings of the servers, by database */
@@ -35,7 +37,7 @@ export class Stage {
       .flatMap((system) =>
         system.settings
           .filter((setting) => setting.in.includes(measure))
-          .filter(({ shape }, place, all) => !quick || all.findIndex((one) => one.shape === shape) === place)
+          .filter(({ shape }, place) => !quick || place === 0 || shape === 'writes')
           .map((setting) => ({
             system,
             setting,
@@ -100,6 +102,12 @@ export class Stage {
     return crew.slice(0, processes);
   }
 
+  /** The folder of another commit of Rowlock, installed and built, for as long as this is open. */
+  checkout(commit) {
+    this.#checkout ??= new Checkout(commit);
+    return this.#checkout.ready;
+  }
+
   /** How many seconds of a core the server has used so far; not a number where that cannot be counted. */
   serverCpuSeconds(database) {
     const systems = this.#all.map(({ pid }) => pid);
@@ -109,7 +117,7 @@ export class Stage {
   async close() {
     this.#isClosed = true;
     await Promise.all(this.#all.map((subject) => subject.end()));
-    await this.#servers.stop();
+    await Promise.all([this.#servers.stop(), this.#checkout?.remove()]);
   }
 
   get #all() {

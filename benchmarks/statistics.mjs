@@ -15,10 +15,13 @@ export function spread(values) {
   return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
-/** The median of the ratios of each round. A round that either has not is left out. */
+/** The ratios of each round. A round that either has not is left out. */
+export function ratios(values, references) {
+  return values.map((value, round) => value / references[round]).filter((value) => Number.isFinite(value));
+}
+
+/** Their median; null where there is none. */
 export function ratio(values, references) {
-  const ratios = values
-    .map((value, round) => value / references[round])
-    .filter((value) => Number.isFinite(value));
-  return ratios.length === 0 ? null : median(ratios);
+  const all = ratios(values, references);
+  return all.length === 0 ? null : median(all);
 }

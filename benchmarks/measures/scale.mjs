@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openCounters } from '../counters.mjs';
 import { interleave } from '../interleave.mjs';
 import { progress } from '../progress.mjs';
 import { evaluate } from '../report.mjs';
-import { openCounters } from '../scale/counters.mjs';
 import { openTable, statesFor } from '../scale/states.mjs';
 import { opening } from '../stage.mjs';
 import { ratio } from '../statistics.mjs';
 import { perSecond, table, times } from '../table.mjs';
-
-/** So that the server counts statements; the library comes with it. */
-export const SETTINGS_FOR_SCALE = { postgres: { shared_preload_libraries: 'pg_stat_statements' } };
 
 const PACE = { overheadMs: 700, leastMs: 250, mostMs: 4_000 };
 const LEAST_JOBS = 100;

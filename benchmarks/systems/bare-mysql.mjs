@@ -1,5 +1,6 @@
 // The least that the database must be asked for the same service, from Node, on Rowlock's own tables: what can go in one
-// flight goes in one. A lane is a connection that works one transaction after the other.
+// flight goes in one. A lane is a connection that works one transaction after the other. A claim begins at the place that the lanes have
+// come to, because what is before it is dead rows, and locks nothing but jobs.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mysql } from '@rowlock/driver-mysql';
@@ -8,11 +9,14 @@ import { connect } from '../connect.mjs';
 import { EFFECT } from '../effect.mjs';
 
 const CLAIM = `
-  SELECT id, public_id, queue, kind, \`key\`, payload, priority, status, attempt, max_attempts, crashes, metadata, created_at
-  FROM rowlock_job FORCE INDEX (job_claim)
-  WHERE queue = 'default' AND claimable = 1 AND available_at <= UTC_TIMESTAMP(6) AND kind = 'noop'
-  ORDER BY priority, id LIMIT ?
-  FOR UPDATE SKIP LOCKED`;
+  SELECT job.id, job.public_id, job.queue, job.kind, job.\`key\`, job.payload, job.priority, job.status, job.attempt, job.max_attempts,
+         job.crashes, job.metadata, job.created_at
+  FROM rowlock_job AS place FORCE INDEX (job_claim)
+  STRAIGHT_JOIN rowlock_job AS job FORCE INDEX (PRIMARY) ON job.id = place.id
+  WHERE place.queue = 'default' AND place.claimable = 1 AND place.limits = '' AND place.priority = 0 AND place.id > ?
+    AND place.available_at <= UTC_TIMESTAMP(6) AND place.kind = 'noop' AND job.status = 'new'
+  ORDER BY place.priority, place.id LIMIT ?
+  FOR UPDATE OF job SKIP LOCKED`;
 
 const RECORD = 'INSERT INTO rowlock_run (process_id, job_id, worker_id) VALUES ?';
 
@@ -101,6 +105,12 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
     return results.findLast((result) => Array.isArray(result)) ?? [];
   };
 
+  let place = 0;
+  const claimed = (found) => {
+    place = Math.max(place, ...found.map(({ id }) => Number(id)));
+    return found;
+  };
+
   const lane = async (client, recorder) => {
     let rows = [];
     let isFirst = true;
@@ -110,13 +120,15 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
           if (!isFirst) {
             await client.query('COMMIT');
             if (!listens) break;
-            await nap(client);
+            // A job may become visible after one with a greater id.
+            if (place > 0) place = 0;
+            else await nap(client);
           }
           isFirst = false;
           isRung = false;
           // By itself: a kill that came too late for the nap may end it. The server sends nothing more of a flight of several
           // statements that is killed between two of them, and its client would wait for ever.
-          [rows] = await client.query(CLAIM, [batch]);
+          rows = claimed((await client.query(CLAIM, [place, batch]))[0]);
           continue;
         }
         const processId = randomUUID();
@@ -127,11 +139,12 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
         if (writes) for (const { payload } of rows) await client.query(EFFECT.mysql.insert, [payload]);
         const settle = records ? `${SETTLE}; ${END_RUNS}` : SETTLE;
         const values = records ? [processId, ids, processId] : [processId, ids];
-        rows = await flight(client, `${settle}; COMMIT; ${CLAIM}`, [...values, batch]);
+        rows = claimed(await flight(client, `${settle}; COMMIT; ${CLAIM}`, [...values, place, batch]));
       } catch (error) {
         if (!AGAIN.includes(error.errno)) throw error;
         await client.query('ROLLBACK');
-        [rows, isFirst] = [[], true];
+        // What was claimed is free again.
+        [rows, isFirst, place] = [[], true, 0];
       }
     }
     if (isStopping) await client.query('ROLLBACK').catch(() => {});

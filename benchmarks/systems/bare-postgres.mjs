@@ -1,5 +1,6 @@
 // The least that the database must be asked for the same service, from Node, on Rowlock's own tables: each statement
-// prepared, each flight pipelined. A lane is a connection that works one transaction after the other.
+// prepared, each flight pipelined. A lane is a connection that works one transaction after the other. A claim begins at the place that
+// the lanes have come to, because what is before it is dead rows.
 import { randomUUID } from 'node:crypto';
 import { postgres } from '@rowlock/driver-postgres';
 import pg from 'pg';
@@ -9,7 +10,8 @@ import { EFFECT } from '../effect.mjs';
 const CLAIM = `
   SELECT id, public_id, queue, kind, key, payload, priority, status, attempt, max_attempts, crashes, metadata, created_at
   FROM rowlock.job
-  WHERE queue = 'default' AND status = 'new' AND due AND available_at <= statement_timestamp() AND kind = 'noop'
+  WHERE queue = 'default' AND status = 'new' AND due AND limits = '' AND available_at <= statement_timestamp()
+    AND (priority, id) > (0, $2) AND kind = 'noop'
   ORDER BY priority, id LIMIT $1
   FOR NO KEY UPDATE SKIP LOCKED`;
 
@@ -96,10 +98,13 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
     await clients[0].query('LISTEN bare');
   }
 
+  let place = 0;
   const lane = async (client, recorder) => {
-    const next = () => {
+    const next = async () => {
       void client.query('BEGIN');
-      return ask(client, 'claim', CLAIM, [batch]);
+      const claimed = await ask(client, 'claim', CLAIM, [batch, place]);
+      place = Math.max(place, ...claimed.map(({ id }) => Number(id)));
+      return claimed;
     };
     let nextWake = woken();
     let rows = await next();
@@ -107,8 +112,12 @@ async function startCrew(url, { lanes, batch, records, writes, listens, onRun })
       if (rows.length === 0) {
         await client.query('COMMIT');
         if (!listens) break;
-        await nextWake;
-        nextWake = woken();
+        // A job may become visible after one with a greater id.
+        if (place > 0) place = 0;
+        else {
+          await nextWake;
+          nextWake = woken();
+        }
         rows = await next();
         continue;
       }

@@ -4,6 +4,7 @@ import { postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 import { connect } from '../connect.mjs';
 import { EFFECT } from '../effect.mjs';
+import { unused as unusedCapabilities } from './unused.mjs';
 
 export const DRIVERS = {
   postgres: (url) => postgres({ connectionString: url }),
@@ -39,8 +40,22 @@ const LIMITED_MS = {
 /** How many jobs one call takes. */
 const MOST = 10_000;
 
-/** @param limit How many jobs may run at once. Those with a payload below zero are free of it */
-export async function open({ database, url, concurrency, batch, limit, writes = false, hasTables = false }) {
+/**
+ * @param limit How many jobs may run at once. Those with a payload below zero are free of it
+ * @param unused The capabilities that the database has for jobs of other kinds
+ */
+export async function open(options) {
+  const {
+    database,
+    url,
+    concurrency,
+    batch,
+    limit,
+    writes = false,
+    unused = [],
+    hasTables = false,
+  } = options;
+  const others = unusedCapabilities(unused);
   let onRun = () => {};
   const Noop = defineHandler({
     kind: 'noop',
@@ -54,10 +69,15 @@ export async function open({ database, url, concurrency, batch, limit, writes = 
         }
       : ({ job }) => onRun(job.payload),
   });
-  if (batch > 1 && !('batch' in Noop)) throw new Error('a handler cannot say so in this version');
-  const rowlock = createRowlock({ driver: DRIVERS[database](url), handlers: [Noop] });
+  const rowlock = createRowlock({
+    driver: DRIVERS[database](url),
+    handlers: [Noop, ...others.handlers],
+    schedules: others.schedules,
+    captures: others.captures,
+  });
   if (!hasTables) await rowlock.migrate();
   const plain = await connect(database, url);
+  await others.prepare(rowlock, plain);
   if (writes) await plain.ask(EFFECT[database].table);
   const held = [];
   let worker;

@@ -1,4 +1,7 @@
-import { connect } from '../connect.mjs';
+import { connect } from './connect.mjs';
+
+/** So that the server counts statements; the library comes with it. */
+export const COUNTING = { postgres: { shared_preload_libraries: 'pg_stat_statements' } };
 
 const READ = {
   async postgres({ ask }) {
