@@ -9,7 +9,7 @@ export interface RedactedJob extends Pick<JobView, 'kind'> {
 }
 
 /**
- * Changes a value before it leaves the server. An error is `{ code, message, details }`, and stays an error if the result has
+ * Changes a value before it leaves the server. An error is `{ code, message, details, stack }`, and stays an error if the result has
  * a `code` and a `message`.
  */
 export type Redact = (value: Json, job: RedactedJob, part: RedactedPart) => Json;
@@ -90,8 +90,7 @@ function redactReason(reason: Reason, job: RedactedJob, redact: Redact): Reason 
 
 export function redactError(error: JobError | null, job: RedactedJob, redact: Redact): JobError | null {
   if (error === null) return null;
-  const { code, message, details } = error;
-  const redacted = redact({ code, message, ...(details !== undefined && { details }) }, job, 'error');
+  const redacted = redact({ ...error }, job, 'error');
   return isError(redacted) ? redacted : { code: 'redacted', message: '' };
 }
 

@@ -63,15 +63,19 @@ export interface RunsView extends Omit<LatestRuns, 'runs'> {
   readonly runs: readonly RunRow[];
 }
 
-/** Failed jobs of one kind that show one error. */
+/** Failed jobs of one kind whose errors have one code and one pattern. */
 export interface ErrorGroup {
   readonly kind: string;
   readonly code: string;
+  /** The message, with `…` for what differs: numbers, ids, addresses, what is in quotes. */
+  readonly pattern: string;
+  /** That of the newest job. */
   readonly message: string;
   readonly jobs: number;
-  /** When the newest of them failed. */
+  /** When the oldest of the jobs that were read failed, and the newest. */
+  readonly first: Date | null;
   readonly last: Date | null;
-  /** The filter that finds them, as in an address. */
+  /** The filter that finds them, as in an address. Others of this code may have the same words. */
   readonly filter: string;
 }
 

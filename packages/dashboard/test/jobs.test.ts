@@ -1,5 +1,6 @@
 import type { Stored } from '@rowlock/core';
 import { expect, test, vi } from 'vitest';
+import type { Redact } from '../src/redact.js';
 import type { ErrorsView, JobsView } from '../src/views.js';
 import { Mail, Report, stage, worked } from './stage.js';
 
@@ -147,19 +148,46 @@ test.each([
   expect((await post(`/api/job/${name}`, body)).status).toBe(status);
 });
 
-test('failed jobs by kind and error, with the filter that finds them', async () => {
+test('failed jobs by kind and by what their errors have in common, with the filter that finds them', async () => {
   const { rowlock, read: answer } = await stage();
   await rowlock.enqueueMany(Mail, [
     { payload: { to: 'bob' } },
-    { payload: { to: 'ada' } },
-    { payload: { to: 'ada' } },
+    { payload: { to: '"ada"' } },
+    { payload: { to: '"eve"' } },
   ]);
   await worked(rowlock, 3);
   const { groups, read, more } = await answer<Stored<ErrorsView>>('errors');
   expect({ read, more }).toEqual({ read: 3, more: false });
   expect(groups).toMatchObject([
-    { kind: 'mail.send', code: 'ENOROUTE', message: 'no route to ada', jobs: 2 },
+    { kind: 'mail.send', code: 'ENOROUTE', pattern: 'no route to \u2026', jobs: 2 },
     { kind: 'mail.send', code: 'ENOROUTE', message: 'no route to bob', jobs: 1 },
   ]);
-  expect(await answer(`jobs/count?${groups[0]?.filter}`)).toEqual({ count: 2, more: false });
+  const [first, last] = [Date.parse(groups[0]?.first ?? ''), Date.parse(groups[0]?.last ?? '')];
+  expect(first).toBeLessThanOrEqual(last);
+  // Those of the other group have the same words, and more.
+  expect(await answer(`jobs/count?${groups[0]?.filter}`)).toEqual({ count: 3, more: false });
+  expect(await answer(`jobs/count?${groups[1]?.filter}`)).toEqual({ count: 1, more: false });
+});
+
+test('where an error was thrown is on the page of its job and in its runs, and in no list', async () => {
+  const { rowlock, read } = await stage({ redact: (value, _, part) => (part === 'payload' ? null : value) });
+  const { publicId: id } = await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  await worked(rowlock, 1);
+  const thrown = { code: 'ENOROUTE', message: 'no route to ada' };
+  const here = { ...thrown, stack: expect.stringContaining('stage.ts') };
+  expect(await read(`job?id=${id}`)).toMatchObject({ job: { error: here }, runs: [{ error: here }] });
+  expect((await read<Jobs>('jobs')).jobs).toMatchObject([{ error: thrown }]);
+  expect(JSON.stringify([await read('jobs'), await read('runs?limit=10')])).not.toContain('stage.ts');
+});
+
+test('a stack leaves the server as redact says', async () => {
+  const redact: Redact = (value, _, part) =>
+    part === 'error' && Object(value) === value ? { ...Object(value), stack: 'at x' } : value;
+  const { rowlock, read } = await stage({ redact });
+  const { publicId: id } = await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+  await worked(rowlock, 1);
+  expect(await read(`job?id=${id}`)).toMatchObject({
+    job: { error: { stack: 'at x' } },
+    runs: [{ error: { stack: 'at x' } }],
+  });
 });

@@ -3,11 +3,58 @@ import { InvalidPayloadError } from '../errors.js';
 import { jobError, plainError } from './job-error.js';
 
 test('an error keeps its code, or its name', () => {
-  expect(jobError(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toEqual({
+  expect(jobError(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toMatchObject({
     code: 'ENOSPC',
     message: 'full',
   });
-  expect(jobError(new TypeError('x is not y'))).toEqual({ code: 'TypeError', message: 'x is not y' });
+  expect(jobError(new TypeError('x is not y'))).toMatchObject({ code: 'TypeError', message: 'x is not y' });
+});
+
+test('an error keeps where it was thrown, without its message and without the frames of Node', () => {
+  const { stack = '' } = jobError(new Error('secret\nlines'));
+  expect(stack).toMatch(/^ +at .*job-error\.test\.ts:\d+:\d+/);
+  expect(stack).not.toMatch(/secret|lines|node:/);
+});
+
+test('an error keeps its causes, each with its message and its place', () => {
+  function innermost(): Error {
+    return Object.assign(new Error('connect 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
+  }
+  const error = new Error('the report failed', {
+    cause: new TypeError('fetch failed', { cause: innermost() }),
+  });
+  const lines = jobError(error).stack?.split('\n') ?? [];
+  const heads = lines.filter((line) => !line.startsWith(' '));
+  expect(heads).toEqual([
+    'Caused by TypeError: fetch failed',
+    'Caused by ECONNREFUSED: connect 10.0.0.7:5432',
+  ]);
+  expect(lines[lines.indexOf(heads[1] ?? '') + 1]).toContain('at innermost');
+});
+
+test('a stack is cut: by the frames of each error, so that the innermost cause has room, and by its length', () => {
+  const deep = (frames: number): string =>
+    ['Error: x', ...Array.from({ length: frames }, () => '    at work (file:///app/work.ts:1:1)')].join('\n');
+  const inner = Object.assign(new Error('inner'), { stack: deep(100) });
+  const outer = Object.assign(new Error('outer', { cause: inner }), { stack: deep(100) });
+  expect(jobError(outer).stack?.split('\n')).toHaveLength(25);
+  const long = `Error: x\n    at ${'x'.repeat(10_000)}\0`;
+  expect(jobError(Object.assign(new Error('x'), { stack: long })).stack).toHaveLength(4_000);
+});
+
+test('frames as JavaScriptCore writes them are kept', () => {
+  const stack = 'run@/app/report.ts:12:7\nmodule code@/app/report.ts:1:1\n@node:internal/x:1:1';
+  expect(jobError(Object.assign(new Error('x'), { stack })).stack).toBe(
+    'run@/app/report.ts:12:7\nmodule code@/app/report.ts:1:1',
+  );
+});
+
+test.each<[string, Error]>([
+  ['an empty stack', Object.assign(new Error('x'), { stack: '' })],
+  ['a stack that is no text', Object.assign(new Error('x'), { stack: 7 })],
+  ['a cause that throws', Object.defineProperty(new Error('x'), 'cause', { get: refuse })],
+])('%s is none', (_, error) => {
+  expect(jobError(error)).toEqual({ code: 'Error', message: 'x' });
 });
 
 test('an invalid payload says what is wrong where', () => {
@@ -127,8 +174,9 @@ function revoked(): object {
 
 test('a plain error is ASCII, and tells the other characters by their numbers', () => {
   const message = 'a caf\u00e9\n\u2713 \u{1f600}\u00a0';
-  expect(plainError({ code: 'E_\u00c4', message, details: [1] })).toEqual({
+  expect(plainError({ code: 'E_\u00c4', message, details: [1], stack: '    at \u00e9' })).toEqual({
     code: 'E_\\u{c4}',
     message: 'a caf\\u{e9}\n\\u{2713} \\u{1f600}\\u{a0}',
+    stack: '    at \\u{e9}',
   });
 });

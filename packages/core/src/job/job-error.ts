@@ -1,11 +1,21 @@
 import { InvalidPayloadError, type PayloadIssue } from '../errors.js';
-import { isError } from '../is-error.js';
+import { causesOf, isError } from '../is-error.js';
 import type { JobError } from './job.js';
 
 /** The longest message of an error: a row is not a log. */
 const LONGEST_MESSAGE = 4_000;
 
 const LONGEST_CODE = 128;
+
+/** The longest stack, with the stacks of all causes. */
+const LONGEST_STACK = 4_000;
+
+/** Each error of a chain has room, because the innermost cause is what is looked for. */
+const MOST_FRAMES = 12;
+const LONGEST_CAUSE = 500;
+
+/** A frame as V8 writes it, or as JavaScriptCore does. Not one of Node's own code. */
+const FRAME = /^(?:\s+at (?!.*\(?node:)|[^@]*@(?!node:)\S+:\d+:\d+$)/;
 
 const MOST_ISSUES = 20;
 
@@ -22,7 +32,7 @@ const UNREADABLE: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that 
 export function jobError(reason: unknown): JobError {
   try {
     if (reason instanceof InvalidPayloadError) return invalid(reason);
-    if (isError(reason)) return { code: codeOf(reason), message: messageOf(reason) };
+    if (isError(reason)) return { code: codeOf(reason), message: messageOf(reason), ...stackOf(reason) };
     return { code: UNREADABLE.code, message: text(reason) };
   } catch {
     return UNREADABLE;
@@ -30,8 +40,9 @@ export function jobError(reason: unknown): JobError {
 }
 
 /** An error that every database can hold, whatever its character set: in ASCII, and without details. */
-export function plainError({ code, message }: JobError): JobError {
-  return { code: ascii(code), message: ascii(message) };
+export function plainError({ code, message, stack }: JobError): JobError {
+  const plain = { code: ascii(code), message: ascii(message) };
+  return stack === undefined ? plain : { ...plain, stack: ascii(stack) };
 }
 
 /** A text whose other characters are written by their numbers, e.g. `\u{2713}`. */
@@ -60,6 +71,26 @@ function messageOf(error: Error): string {
   return text(
     readOr(UNREADABLE.message, () => error.message || readOr(UNREADABLE.message, () => error.name)),
   );
+}
+
+/** The frames of an error and of its causes. Empty if there are none, or if one of the chain cannot be read. */
+function stackOf(error: Error): Pick<JobError, 'stack'> {
+  try {
+    const parts = causesOf(error).map((each, place) => {
+      const head = place === 0 ? [] : [`Caused by ${codeOf(each)}: ${text(messageOf(each), LONGEST_CAUSE)}`];
+      return [...head, ...framesOf(each)];
+    });
+    const stack = text(parts.flat().join('\n'), LONGEST_STACK);
+    return stack === '' ? {} : { stack };
+  } catch {
+    return {};
+  }
+}
+
+/** The lines of the stack below the message. Those of Node's inside are left out. */
+function framesOf({ stack }: Error): readonly string[] {
+  const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => FRAME.test(line)) : [];
+  return frames.slice(0, MOST_FRAMES);
 }
 
 /** The value of a getter, unless it throws. */

@@ -74,6 +74,11 @@ export interface JobError {
   readonly message: string;
   /** The details, e.g. the issues that a payload's schema found. */
   readonly details?: Json;
+  /**
+   * Where an error was thrown, and the causes of that error: up to 12 frames of each, up to 4,000 characters. The message of
+   * the error itself is not in it.
+   */
+  readonly stack?: string;
 }
 
 /** A new row: everything that an enqueue writes. */

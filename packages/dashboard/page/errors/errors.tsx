@@ -36,16 +36,22 @@ export function Errors() {
       <Notice text={problem} />
       {answer?.groups.length === 0 && <p class="hint">No job has failed.</p>}
       {answer !== undefined && answer.groups.length > 0 && (
-        <Table title="Errors" head={['Jobs', 'Kind', 'Error', 'Last', <span class="unseen">Actions</span>]}>
+        <Table
+          title="Errors"
+          head={['Jobs', 'Kind', 'Error', 'First', 'Last', <span class="unseen">Actions</span>]}
+        >
           <tbody>
             {answer.groups.map((group) => (
-              <tr key={`${group.kind} ${group.code} ${group.message}`}>
+              <tr key={`${group.kind} ${group.code} ${group.pattern}`}>
                 <td class="number">
                   <Link to={addressOf('jobs', new URLSearchParams(group.filter))}>{number(group.jobs)}</Link>
                 </td>
                 <td>{group.kind}</td>
-                <td class="long">
-                  <b>{group.code}</b> {group.message}
+                <td class="long" title={group.message}>
+                  <b>{group.code}</b> {group.jobs === 1 ? group.message : group.pattern}
+                </td>
+                <td>
+                  <Time at={group.first} />
                 </td>
                 <td>
                   <Time at={group.last} />

@@ -7,6 +7,7 @@ import { Notice } from '../parts/notice.js';
 import { State } from '../parts/state.js';
 import { Actions } from './actions.js';
 import { Facts } from './facts.js';
+import { JobErrorPanel } from './job-error.js';
 import { Runs } from './runs.js';
 import { Why } from './why.js';
 
@@ -37,7 +38,7 @@ export function JobPage() {
         <Json title="Payload" value={job.payload} />
         <Json title="Progress" value={job.progress} />
         <Json title="Output" value={job.output} />
-        <Json title="Error" value={job.error === null ? null : { ...job.error }} />
+        <JobErrorPanel error={job.error} />
         <Json title="Metadata" value={job.metadata} />
       </div>
     </>

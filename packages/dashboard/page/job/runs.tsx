@@ -1,4 +1,4 @@
-import type { Stored } from '@rowlock/core';
+import type { JobError, Stored } from '@rowlock/core';
 import type { RunView } from '@rowlock/core/types';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
@@ -51,13 +51,25 @@ export function Runs({ runs, at }: Props) {
                   <Time at={run.startedAt} />
                 </td>
                 <td>{run.worker ?? run.host ?? '–'}</td>
-                <td class="long">{run.error && `${run.error.code}: ${run.error.message}`}</td>
+                <td class="long">{run.error && <RunError error={run.error} />}</td>
               </tr>
             );
           })}
         </tbody>
       </Table>
     </section>
+  );
+}
+
+/** Where it was thrown unfolds. */
+function RunError({ error: { code, message, stack } }: { readonly error: JobError }) {
+  const text = `${code}: ${message}`;
+  if (stack === undefined) return <>{text}</>;
+  return (
+    <details>
+      <summary>{text}</summary>
+      <pre>{stack}</pre>
+    </details>
   );
 }
 

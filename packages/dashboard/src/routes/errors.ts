@@ -1,4 +1,5 @@
 import type { JobView } from '@rowlock/core';
+import { commonText, errorPattern } from '../error-pattern.js';
 import { filterOf } from '../filter.js';
 import { redactError } from '../redact.js';
 import type { ErrorGroup, ErrorsView } from '../views.js';
@@ -10,16 +11,16 @@ const MOST = 1_000;
 /** The longest text that a filter takes. */
 const LONGEST_TEXT = 512;
 
-/** The newest failed jobs, by kind and error. The largest group comes first. */
+/** The newest failed jobs, by kind, code and the pattern of the message. The largest group comes first. */
 export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsView> {
   const found = await rowlock.jobs.list({ ...filterOf(query), status: 'error', limit: MOST });
   const groups = new Map<string, ErrorGroup>();
   for (const job of found.jobs) {
     const { code = '', message = '' } =
       (redact === undefined ? job.error : redactError(job.error, job, redact)) ?? {};
-    const name = JSON.stringify([job.kind, code, message]);
+    const name = JSON.stringify([job.kind, code, errorPattern(message)]);
     const group = groups.get(name) ?? groupOf(job, code, message);
-    groups.set(name, { ...group, jobs: group.jobs + 1 });
+    groups.set(name, { ...group, jobs: group.jobs + 1, first: job.finishedAt });
   }
   return {
     groups: [...groups.values()].sort((one, other) => other.jobs - one.jobs),
@@ -32,7 +33,17 @@ export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsVi
 function groupOf({ kind, error, finishedAt }: JobView, code: string, message: string): ErrorGroup {
   const filter = new URLSearchParams({ status: 'error', kind });
   if (error !== null && error.code === code && code !== '') filter.set('error-code', code);
-  if (error !== null && error.message === message && message !== '')
-    filter.set('error-text', message.slice(0, LONGEST_TEXT));
-  return { kind, code, message, jobs: 0, last: finishedAt, filter: String(filter) };
+  const pattern = errorPattern(message);
+  const text = error?.message === message ? commonText(pattern).slice(0, LONGEST_TEXT) : '';
+  if (text !== '') filter.set('error-text', text);
+  return {
+    kind,
+    code,
+    pattern,
+    message,
+    jobs: 0,
+    first: finishedAt,
+    last: finishedAt,
+    filter: String(filter),
+  };
 }

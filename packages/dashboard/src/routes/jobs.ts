@@ -1,4 +1,5 @@
 import type { JobView } from '@rowlock/core';
+import { errorSummary } from '../error-summary.js';
 import { filterOf } from '../filter.js';
 import { redactRow } from '../redact.js';
 import type { JobRow, JobsView } from '../views.js';
@@ -20,5 +21,5 @@ export async function count({ rowlock, query }: Call): Promise<object> {
 }
 
 function rowOf({ payload, output, metadata, ...row }: JobView): JobRow {
-  return row;
+  return { ...row, error: errorSummary(row.error) };
 }

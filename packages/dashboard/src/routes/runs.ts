@@ -1,4 +1,5 @@
 import type { BegunRun, LatestRunsOptions } from '@rowlock/core/types';
+import { errorSummary } from '../error-summary.js';
 import { timeOf } from '../http/fields.js';
 import { Problem } from '../http/problem.js';
 import { type Redact, redactError } from '../redact.js';
@@ -65,5 +66,6 @@ function isOutcome(text: string): text is BegunRun['outcome'] {
 }
 
 function rowOf({ progress, ...run }: BegunRun, redact: Redact | undefined): RunRow {
-  return redact === undefined ? run : { ...run, error: redactError(run.error, run, redact) };
+  const error = errorSummary(run.error);
+  return { ...run, error: redact === undefined ? error : redactError(error, run, redact) };
 }

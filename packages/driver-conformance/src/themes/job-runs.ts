@@ -5,6 +5,9 @@ import { insightTheme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
+/** A stack with a frame of this file. */
+const HERE = expect.stringMatching(/^ +at .*job-runs/m);
+
 export const jobRuns = insightTheme('job runs', (test) => {
   test('a job has the runs that the tables have, oldest first, with workers, times and errors', async (stage) => {
     const { queue, put, reader } = stage;
@@ -24,8 +27,8 @@ export const jobRuns = insightTheme('job runs', (test) => {
     await until('it is complete', async () => (await stage.row(job)).status === 'complete');
     const runs = await rowlock.insight.runs(job.publicId);
     expect(runs.map(({ outcome, error, worker }) => [outcome, error, worker])).toEqual([
-      ['retry', { code: 'E_NO', message: 'no 1' }, 'ann'],
-      ['retry', { code: 'E_NO', message: 'no 2' }, 'ann'],
+      ['retry', { code: 'E_NO', message: 'no 1', stack: HERE }, 'ann'],
+      ['retry', { code: 'E_NO', message: 'no 2', stack: HERE }, 'ann'],
       ['complete', null, 'ann'],
     ]);
     const onRecord = await reader.runs(job.publicId);

@@ -34,6 +34,27 @@ export const outcomes = theme('outcomes', (test) => {
     expect(rows[1]?.error).toMatchObject({ code: 'ROWLOCK_INVALID_PAYLOAD' });
   });
 
+  test('what a handler throws is in the row with its place and its causes, whatever characters they have', async (stage) => {
+    const { queue, put } = stage;
+    const cause = Object.assign(new Error('caf\u00e9 \u2713 \u{1f600}'), { code: 'E_INNER' });
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      attempts: 1,
+      run: () => {
+        throw new TypeError('outer', { cause });
+      },
+    });
+    await put();
+    await startWorker(stage, [handler]);
+    const [row] = await allSettled(stage);
+    expect(row?.error).toMatchObject({ code: 'TypeError', message: 'outer' });
+    const [head, ...frames] = row?.error?.stack?.split(/\n(?=Caused by)/) ?? [];
+    expect(head).toMatch(/^ +at .*outcomes/m);
+    expect(frames.join('\n')).toMatch(/^Caused by E_INNER: caf\u00e9 \u2713 \u{1f600}\n +at .*outcomes/u);
+  });
+
   test('each job of a group ends as the handler says of it', async (stage) => {
     const { queue, key, putMany, reader } = stage;
     const handler = defineHandler({

@@ -23,7 +23,18 @@ export const show = (context: CommandContext) =>
 function linesOf(job: JobView): readonly string[] {
   const facts = Object.entries(job).filter(([, value]) => !isEmpty(value));
   const width = Math.max(...facts.map(([name]) => name.length));
-  return facts.map(([name, value]) => `${name.padEnd(width)}  ${text(value)}`);
+  return facts.flatMap(([name, value]) => {
+    const [first, ...more] = name === 'error' ? errorLines(job.error) : [text(value)];
+    return [`${name.padEnd(width)}  ${first}`, ...more];
+  });
+}
+
+/** The stack is on lines of its own, as in a log. */
+function errorLines(error: JobView['error']): readonly string[] {
+  if (error === null) return [];
+  const { code, message, details, stack } = error;
+  const head = details === undefined ? `${code}: ${message}` : `${code}: ${message} ${json(details)}`;
+  return [head, ...(stack?.split('\n') ?? [])];
 }
 
 function text(value: unknown): string {
