@@ -4,12 +4,19 @@ import type { Theme } from './theme.js';
 export interface SuitePart {
   readonly number: number;
   readonly of: number;
+  /** Whether it has the proofs alone, or none of them. Default: all themes. */
+  readonly proofs?: 'alone' | 'none';
 }
 
 /** The themes of a part. Neighbours are of different parts, because they often take as long as each other. */
-export function themesOf(themes: readonly Theme[], { number, of }: SuitePart): readonly Theme[] {
-  return themes.filter((_, place) => place % of === number - 1);
+export function themesOf(themes: readonly Theme[], { number, of, proofs }: SuitePart): readonly Theme[] {
+  return themes
+    .filter(({ isProof }) => proofs === undefined || isProof === (proofs === 'alone'))
+    .filter((_, place) => place % of === number - 1);
 }
+
+/** The file of the proofs, beside those of the parts that have none of them. */
+export const PROOFS = 'leased.proof.test.ts';
 
 /** The name of the file of a part, without its extensions: `2-of-3`. */
 export function nameOf({ number, of }: SuitePart): string {

@@ -4,6 +4,8 @@ import type { Stage } from './stage.js';
 export interface Theme {
   readonly name: string;
   readonly tests: readonly ConformanceTest[];
+  /** Whether it is among the proofs: a repeat of what is no matter of claims. */
+  readonly isProof: boolean;
 }
 
 /** One sentence about every driver, and how it is shown to be true. */
@@ -33,7 +35,13 @@ export function leased({ name, tests }: Theme): Theme {
   return {
     name: `${name}, leased`,
     tests: tests.filter(({ once }) => !once).map((test) => ({ ...test, run: withLeases(test) })),
+    isProof: false,
   };
+}
+
+/** The same, of a subject that is no matter of claims. A driver of a server may leave it to its proofs. */
+export function leasedProof(theme: Theme): Theme {
+  return { ...leased(theme), isProof: true };
 }
 
 function withLeases({ name, run }: ConformanceTest): TestBody {
@@ -67,5 +75,5 @@ export function theme(name: string, write: (test: WriteTest) => void, about?: Op
     tests.push({ name: testName, run, once, about });
   };
   write(Object.assign(add(false), { once: add(true) }));
-  return { name, tests };
+  return { name, tests, isProof: false };
 }

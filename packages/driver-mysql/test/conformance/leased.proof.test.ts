@@ -1,0 +1,8 @@
+import { describeDriver, testWholeSuite } from '@rowlock/driver-conformance';
+import { openMysqlHarness } from '../mysql-harness.js';
+import { product, serverUrl } from '../server.js';
+
+const part = { number: 1, of: 1, proofs: 'alone' } as const;
+
+describeDriver({ name: product, open: async () => openMysqlHarness(serverUrl, product), part });
+testWholeSuite(part);
