@@ -98,12 +98,22 @@ describe.each(DATABASES)('on $name', (on) => {
   const withCurl = test.skipIf(spawnSync('curl', ['--version']).status !== 0);
 
   withCurl(
-    'with curl the lines that it prints work as they are, and Ctrl-C leaves nothing behind',
+    "with curl the lines that it prints, and the README's, work as they are, and Ctrl-C leaves nothing behind",
     async () => {
-      await start(0);
-      const lines = demo.said.split('\n').filter((line) => /^\s+(TOKEN=|curl|-d)/.test(line));
-      const output = execFileSync('bash', ['-c', lines.join('\n')], { encoding: 'utf8' });
+      const page = await start(0);
+      const printed = demo.said.split('\n').filter((line) => /^\s+(TOKEN=|curl|-d)/.test(line));
+      const output = execFileSync('bash', ['-c', printed.join('\n')], { encoding: 'utf8' });
       expect(output).toMatch(/^\{"id":"[0-9a-f-]{36}","job":"[0-9a-f-]{36}"\}\{"spreadsheets":\[\{/);
+
+      const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+      const [, lines = ''] = /while `npm start` runs:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
+      const script = lines.replaceAll('http://localhost:3000', page);
+      const answer = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }));
+      expect(answer.title).toBe('Oars');
+      expect(answer.jobs.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
+        'spreadsheet.create',
+        ...Array.from({ length: 30 }, () => 'spreadsheet.update'),
+      ]);
 
       const pids = Object.values(parts());
       expect(pids.filter(lives)).toHaveLength(3);
@@ -113,19 +123,6 @@ describe.each(DATABASES)('on $name', (on) => {
       expect(pids.filter(lives)).toEqual([]);
     },
   );
-
-  withCurl("with curl the README's lines create a sheet and send it back 30 times", async () => {
-    const page = await start(0);
-    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-    const [, lines = ''] = /while `npm start` runs:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
-    const script = lines.replaceAll('http://localhost:3000', page);
-    const answer = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }));
-    expect(answer.title).toBe('Oars');
-    expect(answer.jobs.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
-      'spreadsheet.create',
-      ...Array.from({ length: 30 }, () => 'spreadsheet.update'),
-    ]);
-  });
 
   // What follows is the same on every database.
   if (on !== DATABASES[0]) return;
@@ -146,41 +143,47 @@ describe.each(DATABASES)('on $name', (on) => {
     expect(demo.said).toContain('endings={"complete":1}');
   });
 
-  test('a port that is taken gives way to another one', async () => {
+  test('a port that is taken gives way to another one, and variables that are empty are not set', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const address = holder.address();
     const taken = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    const page = await start(taken);
+    const empty = { JWKS_URL: '', PUBLIC_URL: '', GOOGLE_ROOT_URL: ' ', GOOGLE_APPLICATION_CREDENTIALS: '' };
+    demo = run({ PORT: String(taken), ...empty });
+    const page = await pageOf(demo);
     expect(page).not.toContain(`:${taken}`);
     expect((await fetch(`${page}/healthz`)).status).toBe(200);
+    expect(demo.said).toContain('stands in for Google Sheets');
+    expect(demo.said).toContain(`${page}/rowlock/`);
+    expect(demo.said).toContain(
+      `What you did is kept in the database of DATABASE_URL and ${join(folder, 'google-sheets.json')}.`,
+    );
     holder.close();
   });
 
-  test('two that are started together take a port each', async () => {
+  test('two that are started together take a port each, and when one is killed, its parts end by themselves', async () => {
     const port = await freePort();
-    const [one, two] = ['one', 'two'].map((name) =>
-      run({ PORT: String(port), DEMO_FOLDER: join(folder, name) }),
-    );
-    const pages = await Promise.all([one, two].flatMap((each) => (each ? [pageOf(each)] : [])));
+    const folders = [join(folder, 'one'), join(folder, 'two')];
+    const started = folders.map((own) => run({ PORT: String(port), DEMO_FOLDER: own }));
+    const pages = await Promise.all(started.map(pageOf));
     expect(new Set(pages).size).toBe(2);
     for (const page of pages) expect((await fetch(`${page}/healthz`)).status).toBe(200);
     // One of them has the port, unless another process was faster than both.
     const isThere = pages.includes(`http://localhost:${port}`);
     expect(isThere || (await freePort(port)) !== port).toBe(true);
+
+    [demo = demo] = started;
+    const { 'worker-1': dead = 0, ...others } = parts();
+    process.kill(dead, 'SIGKILL');
+    await eventually(async () => demo.said.includes('worker-1 died (SIGKILL)'));
+    const pids = Object.values(others);
+    expect(pids.filter(lives)).toHaveLength(2);
+    demo.process.kill('SIGKILL');
+    await eventually(async () => pids.filter(lives).length === 0);
   });
 
-  test('variables that are empty are not set, and where the data is kept is told', async () => {
-    demo = run({ PORT: '0', JWKS_URL: '', PUBLIC_URL: '', GOOGLE_ROOT_URL: ' ' });
-    const page = await pageOf(demo);
-    expect(demo.said).toContain(`${page}/rowlock/`);
-    expect(demo.said).toContain(
-      `What you did is kept in the database of DATABASE_URL and ${join(folder, 'google-sheets.json')}.`,
-    );
-  });
-
-  test.each(['70000', 'abc'])('a port that there is not is told in a sentence: %s', async (port) => {
-    demo = run({ PORT: port });
+  test('a port that there is not is told in a sentence', async () => {
+    demo = run({ PORT: '70000' });
     const [code] = await once(demo.process, 'close');
     expect(code).toBe(1);
     expect(demo.said).toBe(
@@ -188,39 +191,14 @@ describe.each(DATABASES)('on $name', (on) => {
     );
   });
 
-  describe('credentials of another kind, which other programs put into the environment', () => {
-    let ambient: NodeJS.ProcessEnv;
-    beforeEach(async () => {
-      const file = join(folder, 'application_default_credentials.json');
-      await writeFile(file, JSON.stringify({ type: 'authorized_user', refresh_token: 'secret' }));
-      ambient = { PORT: '0', GOOGLE_APPLICATION_CREDENTIALS: file };
-    });
-
-    test('are refused with how to do without them', async () => {
-      demo = run(ambient);
-      const [code] = await once(demo.process, 'close');
-      expect(code).toBe(1);
-      expect(demo.said).toMatch(/with the JSON of a service account, with client_email and private_key\.$/m);
-      expect(demo.said).toContain('GOOGLE_APPLICATION_CREDENTIALS= npm start');
-      expect(demo.said).not.toContain('secret');
-    });
-
-    test('are not looked at when it is done so', async () => {
-      demo = run({ ...ambient, GOOGLE_APPLICATION_CREDENTIALS: '' });
-      await pageOf(demo);
-      expect(demo.said).toContain('stands in for Google Sheets');
-    });
-  });
-
-  test('a dead worker is told of; and when the demo itself is killed, its parts end by themselves', async () => {
-    await start(0);
-    const { 'worker-1': dead = 0, ...others } = parts();
-    process.kill(dead, 'SIGKILL');
-    await eventually(async () => demo.said.includes('worker-1 died (SIGKILL)'));
-
-    const pids = Object.values(others);
-    expect(pids.filter(lives)).toHaveLength(2);
-    demo.process.kill('SIGKILL');
-    await eventually(async () => pids.filter(lives).length === 0);
+  test('credentials of another kind, which other programs put into the environment, are refused with how to do without them', async () => {
+    const file = join(folder, 'application_default_credentials.json');
+    await writeFile(file, JSON.stringify({ type: 'authorized_user', refresh_token: 'secret' }));
+    demo = run({ PORT: '0', GOOGLE_APPLICATION_CREDENTIALS: file });
+    const [code] = await once(demo.process, 'close');
+    expect(code).toBe(1);
+    expect(demo.said).toMatch(/with the JSON of a service account, with client_email and private_key\.$/m);
+    expect(demo.said).toContain('GOOGLE_APPLICATION_CREDENTIALS= npm start');
+    expect(demo.said).not.toContain('secret');
   });
 });
