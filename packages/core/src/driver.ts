@@ -14,6 +14,7 @@ export type * from './driver/claims.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
+export { type BackfillRows, fillRows, lossOf } from './driver/fill-rows.js';
 export { type Checks, examined, type Fault, type Finding } from './driver/finding.js';
 export { type Fired, firedOf } from './driver/fired.js';
 export {

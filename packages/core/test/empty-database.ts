@@ -154,7 +154,7 @@ export function emptyDatabase(answers: Answers): {
       inUse: unused,
       take: async (rates) => rates.map(() => 0),
       giveBack: async () => {},
-      prune: async () => null,
+      prune: async () => ({ last: null, refused: [] }),
       set: unused,
       settings: unused,
       pause: unused,

@@ -302,3 +302,14 @@ async function reads(on: MysqlTransaction): Promise<number> {
   const [rows] = await on.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
   return rows.reduce((sum: number, row: { Value: string }) => sum + Number(row.Value), 0);
 }
+
+test('a limit whose slots cannot be deleted holds up no other one', async () => {
+  await pool.query("INSERT INTO rowlock_limit_slot (name, n) VALUES ('a', 1), ('b', 1), ('c', 1)");
+  await pool.query(`
+    CREATE TRIGGER refuse BEFORE DELETE ON rowlock_limit_slot FOR EACH ROW
+    BEGIN IF OLD.name = 'b' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not welcome'; END IF; END`);
+  const pruned = await driver.admission.prune('', 0);
+  expect(pruned).toMatchObject({ last: 'c', refused: [{ member: 'b', error: { message: 'not welcome' } }] });
+  const [rows] = await pool.query('SELECT name FROM rowlock_limit_slot');
+  expect(rows).toEqual([{ name: 'b' }]);
+});

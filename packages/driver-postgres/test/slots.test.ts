@@ -337,3 +337,16 @@ async function admitted(limit: string, size: number, calls: number): Promise<num
   for (const session of callers) await session.rollback();
   return count;
 }
+
+test('a limit whose slots cannot be deleted holds up no other one', async () => {
+  for (const name of ['a', 'b', 'c'])
+    await admin.query('INSERT INTO rowlock.limit_slot (name, n) VALUES ($1, 1)', [name]);
+  await admin.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF OLD.name = 'b' THEN RAISE 'not welcome'; END IF; RETURN OLD; END $$;
+    CREATE TRIGGER refuse BEFORE DELETE ON rowlock.limit_slot FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  const pruned = await driver.admission.prune('', 0);
+  expect(pruned).toMatchObject({ last: 'c', refused: [{ member: 'b', error: { message: 'not welcome' } }] });
+  const { rows } = await admin.query('SELECT name FROM rowlock.limit_slot');
+  expect(rows).toEqual([{ name: 'b' }]);
+});

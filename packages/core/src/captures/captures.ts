@@ -1,4 +1,5 @@
-import type { AppliedCapture, CaptureCheck, CaptureStore } from '../driver/capture-store.js';
+import { type Refused, refusalOfMany } from '../driver/apart.js';
+import type { AppliedCapture, CaptureCheck, CaptureStore, RowId } from '../driver/capture-store.js';
 import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
@@ -107,11 +108,13 @@ export class Captures {
   /**
    * Enqueues a job for each row that is in the table already, in steps. Each step is a transaction. A call that was
    * ended, or whose process died, is resumed by the next call. Several at once share the work. After its end, a call begins
-   * anew. Changes during the backfill are captured as always, so a row may have a job of both.
+   * anew. Changes during the backfill are captured as always, so a row may have a job of both. A row whose job the database
+   * refuses holds up no other one: `check` reports it as lost.
    *
    * @param capture It, or its name.
    * @returns how many rows were read since the backfill began
-   * @throws InvalidInputError when its triggers are not as they should be; the `signal`'s reason.
+   * @throws InvalidInputError when its triggers are not as they should be; DriverError, also when all is done but for rows
+   * whose jobs are refused; the `signal`'s reason.
    */
   async backfill(
     capture: string | Pick<Capture, 'name'>,
@@ -125,11 +128,17 @@ export class Captures {
     checkWhole('priority', after, -32_768, 32_767);
     const store = this.#store();
     await refuseUnapplied(store, name, plan);
+    let count = 0;
+    let example: Refused<RowId> | undefined;
     for (let first = true; ; first = false) {
       signal?.throwIfAborted();
-      const { rows, done } = await store.backfill(plan, { batch, priority: after, first });
+      const { rows, done, refused } = await store.backfill(plan, { batch, priority: after, first });
+      count += refused.length;
+      example ??= refused[0];
       onProgress?.({ rows });
-      if (done) return { rows };
+      if (!done) continue;
+      if (example === undefined) return { rows };
+      throw refusalOfMany(count, `the one of the row ${JSON.stringify(example.member)}`, example.error);
     }
   }
 

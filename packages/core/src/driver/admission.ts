@@ -1,5 +1,6 @@
 import type { LimitNumbers } from '../job/limits-text.js';
 import type { Rate } from '../job/rate.js';
+import type { Refused } from './apart.js';
 import type { HeldJob } from './insight.js';
 import type { NewPause, PauseMode, PauseTarget, PauseView } from './pause.js';
 import type { PartsPage, PartsStretch, QueuePart } from './queue-parts.js';
@@ -71,11 +72,17 @@ export interface Admission extends JoinableAdmission {
   /**
    * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
    * again when it needs them. Looks at up to 100 limits, in the order of their names, behind the name `beyond`. Leaves
-   * those alone whose `max` was set. Deletes nothing while somebody takes a slot of the same limit.
-   *
-   * @returns the last name, or null if none is behind it
+   * those alone whose `max` was set. Deletes nothing while somebody takes a slot of the same limit. A limit whose slots the
+   * database refuses to delete holds up no other one.
    */
-  prune(beyond: string, ageMs: number): Promise<string | null>;
+  prune(beyond: string, ageMs: number): Promise<PrunedSlots>;
+}
+
+export interface PrunedSlots {
+  /** The last name, or null if none is behind it. */
+  readonly last: string | null;
+  /** The names of limits whose slots stay. */
+  readonly refused: readonly Refused<string>[];
 }
 
 /** A limit whose numbers were set at run time. */

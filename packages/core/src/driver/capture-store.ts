@@ -1,3 +1,4 @@
+import type { Refused } from './apart.js';
 import type { ColumnCondition } from './row-condition.js';
 
 /**
@@ -30,7 +31,7 @@ export interface CaptureStore<Tx = unknown> {
 
   /**
    * Enqueues jobs for the next rows in the order of `id`, and keeps the place, in one transaction. Locks no row of the
-   * table.
+   * table. A row whose job is refused is left out, and noted as a loss. See `fillRows`.
    */
   backfill(capture: CapturePlan, step: BackfillOptions): Promise<BackfillStep>;
 
@@ -119,4 +120,9 @@ export interface BackfillStep {
   /** How many rows were read since the backfill began. */
   readonly rows: number;
   readonly done: boolean;
+  /** The rows of this step without a job, by their id. */
+  readonly refused: readonly Refused<RowId>[];
 }
+
+/** The columns of `id`, as text. */
+export type RowId = Readonly<Record<string, string>>;

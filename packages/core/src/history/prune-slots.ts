@@ -10,7 +10,8 @@ const AGE_MS = 3_600_000;
  */
 export async function* pruneSlots(driver: Uses<{ admission: 'prune' }>): AsyncGenerator<PruneStep> {
   for (let beyond: string | null = ''; beyond !== null; ) {
-    beyond = await driver.admission.prune(beyond, AGE_MS);
-    yield { pruned: 0 };
+    const { last, refused } = await driver.admission.prune(beyond, AGE_MS);
+    beyond = last;
+    yield { pruned: 0, slots: refused };
   }
 }

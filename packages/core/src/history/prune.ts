@@ -22,6 +22,8 @@ export interface PruneStep {
   readonly pruned: number;
   /** The jobs that the database refuses to delete. A later pass comes to them again. Default: none. */
   readonly refused?: readonly Refused<HistoryEntry>[];
+  /** The limits whose slots the database refuses to delete. Default: none. */
+  readonly slots?: readonly Refused<string>[];
   /** In a pass by age: all jobs up to this one have been checked. A later pass may begin here. */
   readonly line?: JobId;
 }

@@ -7,8 +7,15 @@ const MINUTE_MS = 60_000;
 const yes = () => true;
 const no = () => false;
 
+interface Faults {
+  readonly turn?: () => boolean;
+  readonly fails?: () => boolean;
+  /** Whether the slots of a limit are not deleted. */
+  readonly refuses?: boolean;
+}
+
 /** A pruner with a manual clock, on a history of as many old jobs as the test wants. */
-function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () => boolean } = {}) {
+function pruner({ turn = yes, fails = no, refuses = false }: Faults = {}) {
   const clock = handClock();
   const stopping = new AbortController();
   const warnings: unknown[] = [];
@@ -37,7 +44,9 @@ function pruner({ turn = yes, fails = no }: { turn?: () => boolean; fails?: () =
     admission: {
       async prune(beyond, ageMs) {
         slots.push([beyond, ageMs]);
-        return beyond === '' ? 'a limit' : null;
+        const refused =
+          refuses && beyond === '' ? [{ member: 'another', error: new Error('not welcome') }] : [];
+        return { last: beyond === '' ? 'a limit' : null, refused };
       },
     },
   };
@@ -103,6 +112,14 @@ test('prunes slots of limits at once and each hour, in steps', async () => {
   expect(slots).toEqual(pass);
   await goOn(clock, MINUTE_MS);
   expect(slots).toEqual([...pass, ...pass]);
+  await stop();
+});
+
+test('warns of slots that the database does not delete, and goes on', async () => {
+  const { clock, slots, warnings, stop } = pruner({ refuses: true });
+  await goOn(clock);
+  expect(slots).toHaveLength(2);
+  expect(warnings).toMatchObject([{ limit: 'another', limits: 1, err: { message: 'not welcome' } }]);
   await stop();
 });
 

@@ -70,10 +70,12 @@ export class Pruner implements Part {
     }
     let pruned = 0;
     const refused: Refused<HistoryEntry>[] = [];
+    const slots: Refused<string>[] = [];
     let stepBegan = began;
     for await (const step of this.#steps(isFromStart)) {
       pruned += step.pruned;
       refused.push(...(step.refused ?? []));
+      slots.push(...(step.slots ?? []));
       this.#line = step.line ?? this.#line;
       await this.#pause(STEP_REST * (clock.now() - stepBegan));
       // Another worker that has the turn by now goes on. Two at once do no harm.
@@ -84,6 +86,12 @@ export class Pruner implements Part {
     const [first] = refused;
     if (first !== undefined)
       log.warn({ err: refusalOf(first, refused.length) }, 'settled jobs were not pruned');
+    const [stuck] = slots;
+    if (stuck !== undefined)
+      log.warn(
+        { err: stuck.error, limit: stuck.member, limits: slots.length },
+        'slots of limits were not pruned',
+      );
     const restMs = Math.max(TURN_MS, PASS_REST * ((clock.now() - began) / (1 + STEP_REST)));
     if (!stopping.aborted) await this.#takeTurn(restMs);
     return restMs;

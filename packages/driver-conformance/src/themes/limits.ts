@@ -411,7 +411,7 @@ export const limits = theme('limits', (test) => {
       Promise.all([used, leased, fixed, gone].map((name) => reader.slots(name)));
     const prune = async (ageMs: number): Promise<void> => {
       for (let beyond: string | null = ''; beyond !== null; )
-        beyond = await driver.admission.prune(beyond, ageMs);
+        ({ last: beyond } = await driver.admission.prune(beyond, ageMs));
     };
     for (const name of [fixed, gone]) await (await enter(stage, name, 1))?.commit();
     const holder = await enter(stage, used, 1);

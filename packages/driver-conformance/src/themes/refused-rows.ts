@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineHandler } from '@rowlock/core';
 import { expect } from 'vitest';
+import { capturedTable } from '../captured-table.js';
 import type { RefuseRows } from '../driver-harness.js';
 import { moveOne } from '../move-one.js';
 import { putOnRecord } from '../put-on-record.js';
@@ -170,6 +171,61 @@ export const refusedRows = theme('refused rows', (test) => {
     await refuse('DELETE', BAD);
     await expect(jobs.deleteMany({ queue })).rejects.toMatchObject(refused);
     expect(await states()).toEqual([[BAD, 'cancelled']]);
+  });
+
+  test.once('a backfill goes on behind rows whose jobs are refused, and then names them', async (outer) => {
+    const own = await refusing(outer);
+    if (own === undefined) return;
+    const { stage, mishap: refuse } = own;
+    const table = await capturedTable(stage, [{ payload: ['note'] }], false);
+    if (table === undefined) return;
+    const { captures } = table.rowlock;
+    const bad = [7, 8, 20, 29];
+    const notes = Array.from({ length: 30 }, (_, n) => `(${n}, '${bad.includes(n) ? BAD : 'a'}')`);
+    await table.exec(`INSERT INTO % (id, note) VALUES ${notes.join()}`);
+    await captures.apply();
+    await refuse('INSERT', BAD);
+    const name = table.captures[0]?.name ?? '';
+    const filled = async (): Promise<readonly number[]> =>
+      (await table.jobs()).map(({ payload }) => Number(Object(payload).id.id));
+    const progress: number[] = [];
+    const onProgress = ({ rows }: { rows: number }): void => void progress.push(rows);
+    const others = Array.from({ length: 30 }, (_, n) => n).filter((n) => !bad.includes(n));
+    await expect(captures.backfill(name, { batch: 12, onProgress })).rejects.toMatchObject({
+      code: 'Unknown',
+      message: expect.stringMatching(/4 jobs, as the one of the row \{"id":"7"\}.*this job is not welcome/),
+    });
+    expect(progress).toEqual([12, 24, 30]);
+    expect(await filled()).toEqual(others);
+    // Who looks later finds it too, whatever became of the process.
+    expect(await captures.check()).toMatchObject([
+      { problems: [{ code: 'lost', message: expect.stringContaining('{"id":"') }] },
+    ]);
+    await refuse('INSERT', null);
+    expect(await captures.backfill(name)).toEqual({ rows: 30 });
+    expect(await filled()).toHaveLength(others.length + 30);
+    expect(await captures.check()).toMatchObject([{ problems: [] }]);
+  });
+
+  test.once('a backfill that is resumed keeps note of what was lost behind its place', async (outer) => {
+    const own = await refusing(outer);
+    if (own === undefined) return;
+    const { stage, mishap: refuse } = own;
+    const table = await capturedTable(stage, [{ payload: ['note'], onError: 'note' }]);
+    if (table === undefined) return;
+    const { captures } = table.rowlock;
+    const name = table.captures[0]?.name ?? '';
+    await table.exec("INSERT INTO % (id, note) VALUES (0, 'a'), (1, 'a'), (2, 'a')");
+    const ends = new AbortController();
+    const onProgress = (): void => ends.abort(new Error('enough'));
+    await expect(captures.backfill(name, { batch: 2, onProgress, signal: ends.signal })).rejects.toThrow();
+    await refuse('INSERT', BAD);
+    await table.exec(`UPDATE % SET note = '${BAD}' WHERE id = 0`);
+    await refuse('INSERT', null);
+    expect(await captures.backfill(name)).toEqual({ rows: 3 });
+    expect(await captures.check()).toMatchObject([{ problems: [{ code: 'lost' }] }]);
+    expect(await captures.backfill(name)).toEqual({ rows: 3 });
+    expect(await captures.check()).toMatchObject([{ problems: [] }]);
   });
 
   test.once('a call about a job that is refused fails alone, and no call beside it', async (outer) => {

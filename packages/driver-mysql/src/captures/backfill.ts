@@ -1,19 +1,21 @@
 import {
   type BackfillOptions,
+  type BackfillRows,
   type BackfillStep,
   type CapturePlan,
+  fillRows,
+  lossOf,
+  type RowId,
   refusedTable,
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { toDriverError } from '../errors.js';
 import { literal } from '../literal.js';
 import { change, type MysqlTransaction, query, type Value } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { Expressions } from './expressions.js';
 import { Places } from './places.js';
-import { readTable } from './table.js';
-
-/** The texts of a row's place, by column. */
-type Place = Readonly<Record<string, string>>;
+import { type CapturedTable, readTable } from './table.js';
 
 interface Progress {
   last: string | null;
@@ -32,58 +34,129 @@ export async function backfill(
   { batch, priority, first }: BackfillOptions,
 ): Promise<BackfillStep> {
   const { sql } = context;
-  if (first) {
-    await change(on, sql.captures.beginBackfill, [plan.name]);
-    // The changes that were lost so far are committed, so the backfill reads them.
-    if (plan.onError === 'note') await change(on, sql.captures.forgetLosses, [plan.name]);
-  }
+  if (first) await change(on, sql.captures.beginBackfill, [plan.name]);
   const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   const before = Number(progress?.rows ?? 0);
-  if (progress === undefined || Number(progress.done) === 1) return { rows: before, done: true };
+  if (progress === undefined || Number(progress.done) === 1) return { rows: before, done: true, refused: [] };
+  // The changes that were lost before it begins are committed, so it reads them.
+  if (progress.last === null) await change(on, sql.captures.forgetLosses, [plan.name]);
   const table = await readTable(on, context, plan);
-  const last: Place | null = progress.last === null ? null : JSON.parse(progress.last);
-  const expressions = new Expressions(plan, table);
-  const places = new Places(plan, table.columns, 'n');
-  const behind = last === null ? NOWHERE : valuesOf(places.behind, last);
-  const found = await query<Place>(
-    on,
-    `SELECT ${places.texts} FROM ${table.name} AS n WHERE ${behind.text} ORDER BY ${places.order} LIMIT ?`,
-    [...behind.values, batch],
-  );
-  if (last !== null) refuseAgain(plan, found, last);
-  const newest = found.at(-1);
-  if (newest !== undefined) {
-    const beyond = valuesOf(places.behind, newest);
-    const meets = expressions.meets('n');
-    const { queue, kind, maxAttempts, limits } = plan.job;
-    await change(
-      on,
-      `INSERT INTO ${tables(context.schema).job} (queue, kind, \`key\`, payload, priority, max_attempts, limits, created_by)
-       SELECT ${literal(queue)}, ${literal(kind)}, ${expressions.key('n')}, ${expressions.payload(`'op', 'backfill'`, expressions.id('n'), ['n'])},
-              ?, ${maxAttempts}, ${literal(limits)}, ${literal(`capture ${plan.name}`)}
-       FROM ${table.name} AS n
-       WHERE ${behind.text} AND NOT (${beyond.text})${meets === null ? '' : ` AND ${meets}`}
-       ORDER BY ${places.order}`,
-      [priority, ...behind.values, ...beyond.values],
-    );
-  }
-  const done = found.length < batch;
-  const place = newest === undefined ? null : JSON.stringify(newest);
-  await change(on, sql.captures.moveBackfill, [place, found.length, done, plan.name]);
-  return { rows: before + found.length, done };
+  const last = progress.last === null ? null : JSON.parse(progress.last);
+  const rows = new RowsBehind(on, plan, { context, table, priority }, last);
+  const { read, done, refused } = await fillRows(rows, batch);
+  const loss = lossOf(refused);
+  if (loss !== null) await change(on, sql.captures.noteLoss, [plan.name, loss]);
+  const place = rows.last === null ? null : JSON.stringify(rows.last);
+  await change(on, sql.captures.moveBackfill, [place, read, done, plan.name]);
+  return { rows: before + read, done, refused };
 }
 
-const NOWHERE = { text: 'TRUE', values: [] };
+interface FillParts {
+  readonly context: Context;
+  readonly table: CapturedTable;
+  readonly priority: number;
+}
+
+/** The rows behind a place, in the order of `id`. */
+class RowsBehind implements BackfillRows {
+  readonly #on: MysqlTransaction;
+  readonly #plan: CapturePlan;
+  readonly #parts: FillParts;
+  readonly #sql: Expressions;
+  readonly #places: Places;
+  /** The place of the last row that it has come to. Null: none yet. */
+  last: RowId | null;
+
+  constructor(on: MysqlTransaction, plan: CapturePlan, parts: FillParts, last: RowId | null) {
+    this.#on = on;
+    this.#plan = plan;
+    this.#parts = parts;
+    this.#sql = new Expressions(plan, parts.table);
+    this.#places = new Places(plan, parts.table.columns, 'n');
+    this.last = last;
+  }
+
+  async write(most: number): Promise<number> {
+    const found = await this.#next(most);
+    const newest = found.at(-1);
+    if (newest === undefined) return 0;
+    await this.#send('SAVEPOINT rowlock_rows');
+    const beyond = valuesOf(this.#places.behind, newest);
+    const behind = this.#behind;
+    const meets = this.#sql.meets('n');
+    const { queue, kind, maxAttempts, limits } = this.#plan.job;
+    const { context, table, priority } = this.#parts;
+    await change(
+      this.#on,
+      `INSERT INTO ${tables(context.schema).job} (queue, kind, \`key\`, payload, priority, max_attempts, limits, created_by)
+       SELECT ${literal(queue)}, ${literal(kind)}, ${this.#sql.key('n')}, ${this.#sql.payload(`'op', 'backfill'`, this.#sql.id('n'), ['n'])},
+              ?, ${maxAttempts}, ${literal(limits)}, ${literal(`capture ${this.#plan.name}`)}
+       FROM ${table.name} AS n
+       WHERE ${behind.text} AND NOT (${beyond.text})${meets === null ? '' : ` AND ${meets}`}
+       ORDER BY ${this.#places.order}`,
+      [priority, ...behind.values, ...beyond.values],
+    );
+    this.last = newest;
+    return found.length;
+  }
+
+  undo(): Promise<unknown> {
+    return this.#send('ROLLBACK TO SAVEPOINT rowlock_rows');
+  }
+
+  async pass(): Promise<RowId | null> {
+    const [place] = await this.#next(1);
+    if (place === undefined) return null;
+    // The place of a text is not the text.
+    const [named] = await this.#read<{ id: string }>(`CAST(${this.#sql.id('n')} AS CHAR) AS id`, 1);
+    this.last = place;
+    return named === undefined ? place : JSON.parse(named.id);
+  }
+
+  get #behind(): Given {
+    return this.last === null ? NOWHERE : valuesOf(this.#places.behind, this.last);
+  }
+
+  async #next(most: number): Promise<readonly RowId[]> {
+    const found = await this.#read<RowId>(this.#places.texts, most);
+    if (this.last !== null) refuseAgain(this.#plan, found, this.last);
+    return found;
+  }
+
+  #read<Row>(columns: string, most: number): Promise<readonly Row[]> {
+    const { text, values } = this.#behind;
+    return query<Row>(
+      this.#on,
+      `SELECT ${columns} FROM ${this.#parts.table.name} AS n WHERE ${text} ORDER BY ${this.#places.order} LIMIT ?`,
+      [...values, most],
+    );
+  }
+
+  /** The server prepares no such statement. */
+  async #send(sql: string): Promise<void> {
+    await this.#on.query(sql).catch((error: unknown) => {
+      throw toDriverError(error);
+    });
+  }
+}
+
+/** Conditions, and what their placeholders stand for. */
+interface Given {
+  readonly text: string;
+  readonly values: readonly Value[];
+}
+
+const NOWHERE: Given = { text: 'TRUE', values: [] };
 
 function valuesOf(
   { text, names }: { readonly text: string; readonly names: readonly string[] },
-  place: Place,
-): { readonly text: string; readonly values: readonly Value[] } {
+  place: RowId,
+): Given {
   return { text, values: names.map((name) => place[name] ?? null) };
 }
 
 /** The row of the last place is behind it again if the place was read back as another one: the backfill would not end. */
-function refuseAgain(plan: CapturePlan, found: readonly Place[], last: Place): void {
+function refuseAgain(plan: CapturePlan, found: readonly RowId[], last: RowId): void {
   if (!found.some((place) => plan.id.every((column) => place[column] === last[column]))) return;
   throw refusedTable(
     plan,

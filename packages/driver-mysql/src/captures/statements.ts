@@ -35,6 +35,8 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   forgetLosses: `DELETE FROM ${captureLoss} WHERE name = ?`,
 
+  noteLoss: `INSERT INTO ${captureLoss} (name, error) VALUES (?, ?)`,
+
   // The time of the end is changed last: the conditions read it.
   beginBackfill: `
       INSERT INTO ${captureBackfill} (name) VALUES (?)

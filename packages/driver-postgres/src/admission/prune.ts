@@ -1,3 +1,4 @@
+import { apart, type PrunedSlots, type Refused } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
@@ -8,8 +9,12 @@ export async function pruneSlots(
   schema: string,
   beyond: string,
   ageMs: number,
-): Promise<string | null> {
+): Promise<PrunedSlots> {
   const old = await query<{ name: string }>(on, sql.limits.oldSlots, [beyond, ageMs]);
-  for (const { name } of old) await query(on, sql.limits.pruneSlots, [name, ageMs, schema]);
-  return old.at(-1)?.name ?? null;
+  const refused: Refused<string>[] = [];
+  for (const { name } of old) {
+    const alone = await apart([name], () => query(on, sql.limits.pruneSlots, [name, ageMs, schema]));
+    refused.push(...alone.refused);
+  }
+  return { last: old.at(-1)?.name ?? null, refused };
 }

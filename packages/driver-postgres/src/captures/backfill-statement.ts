@@ -9,12 +9,15 @@ import { type CapturedTable, columnOf, columnsOf } from './table.js';
 /**
  * Enqueues the jobs of the next rows, and returns how many rows it read, and the id of the last one. $1 is the number of
  * rows, $2 the priority, and those behind them the id of the row before. Locks no row: a row that changes meanwhile is captured.
+ *
+ * @param writes Whether it enqueues. Else it only reads.
  */
 export function backfillStatement(
   plan: CapturePlan,
   context: Context,
   table: CapturedTable,
   isFirst: boolean,
+  writes: boolean,
 ): string {
   const sql = new Expressions(plan, table);
   const names = plan.id.map((name) => `n.${identifier(name)}`);
@@ -27,15 +30,14 @@ export function backfillStatement(
       FROM step AS n${meets === null ? '' : ` WHERE ${meets}`}
       ORDER BY ${order}`,
   );
+  const written = writes ? `, written AS (\n      ${jobs}\n    )` : ', priority AS (SELECT $2::smallint)';
   return `
     WITH step AS MATERIALIZED (
       SELECT ${read.map((name) => `n.${identifier(name)}`).join(', ')}
       FROM ${table.hasChildren ? 'ONLY ' : ''}${table.name} AS n
       ${isFirst ? '' : `WHERE ${after(plan, table)}`}
       ORDER BY ${order} LIMIT $1
-    ), written AS (
-      ${jobs}
-    )
+    )${written}
     SELECT (SELECT count(*)::integer FROM step) AS rows,
            (SELECT ${sql.id('n')} FROM step AS n ORDER BY ${names.map((name) => `${name} DESC`).join(', ')} LIMIT 1) AS last`;
 }

@@ -1,8 +1,12 @@
 import { DriverError } from '@rowlock/core';
 import {
   type BackfillOptions,
+  type BackfillRows,
   type BackfillStep,
   type CapturePlan,
+  fillRows,
+  lossOf,
+  type RowId,
   refusedTable,
 } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
@@ -11,11 +15,11 @@ import { type Queryable, query } from '../query.js';
 import { texts } from '../workers/texts.js';
 import { backfillStatement } from './backfill-statement.js';
 import type { Column } from './column.js';
-import { columnOf, readTable } from './table.js';
+import { type CapturedTable, columnOf, readTable } from './table.js';
 import { SET_TEXTS } from './text-settings.js';
 
 interface Progress {
-  last: Readonly<Record<string, string>> | null;
+  last: RowId | null;
   rows: bigint;
   done: boolean;
 }
@@ -28,13 +32,12 @@ export async function backfill(
   { batch, priority, first }: BackfillOptions,
 ): Promise<BackfillStep> {
   const { sql, channel } = context;
-  if (first) {
-    await query(on, sql.captures.beginBackfill, [plan.name]);
-    // The changes that were lost so far are committed, so the backfill reads them.
-    if (plan.onError === 'note') await query(on, sql.captures.forgetLosses, [plan.name]);
-  }
+  if (first) await query(on, sql.captures.beginBackfill, [plan.name]);
   const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
-  if (progress === undefined || progress.done) return { rows: Number(progress?.rows ?? 0), done: true };
+  if (progress === undefined || progress.done)
+    return { rows: Number(progress?.rows ?? 0), done: true, refused: [] };
+  // The changes that were lost before it begins are committed, so it reads them.
+  if (progress.last === null) await query(on, sql.captures.forgetLosses, [plan.name]);
   // Its columns and policies stay as they are read.
   await query(on, `LOCK TABLE ${plan.table.map(identifier).join('.')} IN ACCESS SHARE MODE`);
   const table = await readTable(on, context, plan);
@@ -42,27 +45,75 @@ export async function backfill(
   const made = plan.id.find((name) => isMade(columnOf(table, name)));
   if (made !== undefined)
     throw refusedTable(plan, `cannot be filled by ${made}, whose type is made of others`);
-  const { last } = progress;
   await query(on, SET_TEXTS);
-  const statement = backfillStatement(plan, context, table, last === null);
-  const after = last === null ? [] : plan.id.map((name) => last[name]);
-  const [step] = await query<{ rows: number; last: Progress['last'] }>(on, statement, [
-    batch,
-    priority,
-    ...after,
-  ]);
-  const newest = step?.last ?? null;
-  // The row of the last place is behind it again: the backfill would not end.
-  if (last !== null && plan.id.every((name) => newest?.[name] === last[name]))
-    throw refusedTable(
-      plan,
-      `has ids which the server reads back as others, so that the backfill does not get beyond ${JSON.stringify(last)}. Name another unique key as id`,
-    );
-  const read = step?.rows ?? 0;
-  const done = read < batch;
-  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(newest), read, done]);
+  const rows = new RowsBehind(on, plan, { context, table, priority }, progress.last);
+  const { read, done, refused } = await fillRows(rows, batch);
+  const loss = lossOf(refused);
+  if (loss !== null) await query(on, sql.captures.noteLoss, [plan.name, loss]);
+  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(rows.last), read, done]);
   await query(on, sql.bell.notify, [channel, texts([{ queue: plan.job.queue }])]);
-  return { rows: Number(progress.rows) + read, done };
+  return { rows: Number(progress.rows) + read, done, refused };
+}
+
+interface FillParts {
+  readonly context: Context;
+  readonly table: CapturedTable;
+  readonly priority: number;
+}
+
+/** The rows behind a place, in the order of `id`. */
+class RowsBehind implements BackfillRows {
+  readonly #on: Queryable;
+  readonly #plan: CapturePlan;
+  readonly #parts: FillParts;
+  /** The id of the last row that it has come to. Null: none yet. */
+  last: RowId | null;
+
+  constructor(on: Queryable, plan: CapturePlan, parts: FillParts, last: RowId | null) {
+    this.#on = on;
+    this.#plan = plan;
+    this.#parts = parts;
+    this.last = last;
+  }
+
+  async write(most: number): Promise<number> {
+    await query(this.#on, 'SAVEPOINT rowlock_rows');
+    // A trigger of the application's may be deferred.
+    await query(this.#on, 'SET CONSTRAINTS ALL IMMEDIATE');
+    const { rows, last } = await this.#next(most, true);
+    await query(this.#on, 'RELEASE SAVEPOINT rowlock_rows');
+    this.last = last ?? this.last;
+    return rows;
+  }
+
+  undo(): Promise<unknown> {
+    return query(this.#on, 'ROLLBACK TO SAVEPOINT rowlock_rows');
+  }
+
+  async pass(): Promise<RowId | null> {
+    const { last } = await this.#next(1, false);
+    this.last = last ?? this.last;
+    return last;
+  }
+
+  async #next(most: number, writes: boolean): Promise<{ rows: number; last: RowId | null }> {
+    const { context, table, priority } = this.#parts;
+    const { last } = this;
+    const statement = backfillStatement(this.#plan, context, table, last === null, writes);
+    const after = last === null ? [] : this.#plan.id.map((name) => last[name]);
+    const [step = { rows: 0, last: null }] = await query<{ rows: number; last: RowId | null }>(
+      this.#on,
+      statement,
+      [most, priority, ...after],
+    );
+    // The row of the last place is behind it again: the backfill would not end.
+    if (last !== null && this.#plan.id.every((name) => step.last?.[name] === last[name]))
+      throw refusedTable(
+        this.#plan,
+        `has ids which the server reads back as others, so that the backfill does not get beyond ${JSON.stringify(last)}. Name another unique key as id`,
+      );
+    return step;
+  }
 }
 
 /** To read such a value may call checks of whoever owns a domain in it. */

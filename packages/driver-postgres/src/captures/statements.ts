@@ -91,6 +91,8 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   forgetLosses: `DELETE FROM ${captureLoss} WHERE name = $1`,
 
+  noteLoss: `INSERT INTO ${captureLoss} (name, error) VALUES ($1, $2)`,
+
   beginBackfill: `
       INSERT INTO ${captureBackfill} AS backfill (name) VALUES ($1)
       ON CONFLICT (name) DO UPDATE SET last = NULL, rows = 0, started_at = clock_timestamp(), finished_at = NULL

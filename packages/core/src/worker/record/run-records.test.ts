@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
 import { NO_EARLIER_RUNS } from '../../../test/receipt.js';
+import { DriverError } from '../../driver/driver-error.js';
 import type { Receipt, RunStart, RunsStarted } from '../../driver/run-record.js';
 import type { JobId } from '../../driver.js';
 import { RunRecords } from './run-records.js';
@@ -226,6 +227,42 @@ test('a write that fails is told to those whose runs were in it, and the next on
   expect(await second.visible).toEqual(new Map());
 });
 
+test.each(['record', 'claim'])('a %s that is refused is no harm to runs beside it', async (what) => {
+  const { writes, records } = slowDriver();
+  const [first, bad, third] = [
+    records.start(run(1n), stands),
+    records.start(run(2n), what === 'claim' ? lost : stands),
+    records.start(run(3n), stands),
+  ];
+  await turns();
+  if (what === 'claim') writes[0]?.show(unfinished('the run of the next claim'));
+  else writes[0]?.fail(new Error('not welcome'));
+  await turns();
+  expect(writes.slice(1).map(({ runs }) => runs)).toEqual([[run(1n)], [run(2n)], [run(3n)]]);
+  const durable = first.durable();
+  for (const write of writes.slice(1)) {
+    if (write.runs[0]?.runId !== 'run of 2') write.show(NO_EARLIER_RUNS);
+    else if (what === 'claim') write.show(unfinished('the run of the next claim'));
+    else write.fail(new Error('not welcome'));
+    write.flushed();
+  }
+  await expect(bad.visible).rejects.toThrow(what === 'claim' ? 'the claim is lost' : 'not welcome');
+  await expect(bad.flushed).rejects.toThrow();
+  expect([await first.visible, await third.visible]).toEqual([new Map(), new Map()]);
+  await Promise.all([durable, first.flushed, third.flushed]);
+  first.end();
+});
+
+test('an outage in a write that runs share is told to each of them, and nothing is sent again', async () => {
+  const { writes, records } = slowDriver();
+  const gathered = [records.start(run(1n), stands), records.start(run(2n), stands)];
+  await turns();
+  writes[0]?.fail(new DriverError('ConnectionLost', 'no answer'));
+  for (const { visible } of gathered) await expect(visible).rejects.toThrow('no answer');
+  await turns();
+  expect(writes).toHaveLength(1);
+});
+
 test('what comes behind a write that hangs is written beside it in a moment, and is visible when it is durable', async () => {
   const { writes, clock, records } = slowDriver();
   const hanging = records.start(run(1n), stands);
@@ -329,13 +366,4 @@ test('before the crashed runs of gathered records are ended, each claim is confi
   expect(writes[1]?.runs).toEqual([run(1n), run(2n)]);
   writes[1]?.show(NO_EARLIER_RUNS);
   for (const { visible } of gathered) expect(await visible).toEqual(new Map());
-});
-
-test('where one claim of gathered records does not stand, nothing is ended, and all of them are refused', async () => {
-  const { writes, calls, records } = slowDriver();
-  const gathered = [records.start(run(1n), stands), records.start(run(2n), lost)];
-  await turns();
-  writes[0]?.show(unfinished('a crashed run'));
-  for (const { visible } of gathered) await expect(visible).rejects.toThrow('the claim is lost');
-  expect(calls).toEqual(['startRuns']);
 });

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.js';
+import { mayBeOfOne } from '../../driver/apart.js';
 import type { Uses } from '../../driver/driver.js';
 import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import { HANGS_MS } from '../../hangs.js';
@@ -29,7 +30,8 @@ export interface RunRecord {
 const TURNS = 2;
 
 /** Runs whose records are to be written together. */
-interface Gathered extends RunRecord {
+interface Gathered {
+  readonly visible: Promise<History>;
   add(run: RunStart, confirm: () => Promise<void>): RunRecord;
 }
 
@@ -111,18 +113,40 @@ export class RunRecords {
       return history;
     });
     visible.catch(() => {});
+    const record: RunRecord = { visible, flushed: flush.done, durable, end: () => flush.runEnds() };
     return {
       visible,
-      flushed: flush.done,
-      durable,
-      end: () => flush.runEnds(),
-      add(run, confirm) {
+      add: (run, confirm) => {
         runs.push(run);
         confirms.push(confirm);
         flush.add();
-        return this;
+        return this.#orAlone(record, () => runs.length > 1, run, confirm);
       },
     };
+  }
+
+  /** If a write that runs share is refused, each has one of its own: the record of another one may be the cause, or its claim. */
+  #orAlone(
+    shared: RunRecord,
+    isShared: () => boolean,
+    run: RunStart,
+    confirm: () => Promise<void>,
+  ): RunRecord {
+    let record = shared;
+    const visible = shared.visible.catch((error: unknown) => {
+      if (!isShared() || !mayBeOfOne(error)) throw error;
+      record = this.#record(Promise.resolve(true)).add(run, confirm);
+      return record.visible;
+    });
+    const through = (step: (of: RunRecord) => Promise<void>): Promise<void> =>
+      step(shared).catch(async (error: unknown) => {
+        await visible;
+        if (record === shared) throw error;
+        return step(record);
+      });
+    const flushed = through((of) => of.flushed);
+    for (const each of [visible, flushed]) each.catch(() => {});
+    return { visible, flushed, durable: () => through((of) => of.durable()), end: () => record.end() };
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   NO_LIMITS,
   type PartsPage,
   type PartsStretch,
+  type PrunedSlots,
   partsPage,
   sizesOf,
 } from '@rowlock/core/driver';
@@ -64,7 +65,7 @@ export function leaveLimits({ database, tx }: Place, runIds: readonly string[]):
 }
 
 /** Deletes slots that nobody has, in one step. */
-export function pruneSlots({ database, tx }: Place, beyond: string, ageMs: number): null {
+export function pruneSlots({ database, tx }: Place, beyond: string, ageMs: number): PrunedSlots {
   const now = database.clock.now();
   const old = database.tables.limitSlots.find(
     tx,
@@ -75,7 +76,7 @@ export function pruneSlots({ database, tx }: Place, beyond: string, ageMs: numbe
     tx.take(row);
     tx.write(row, undefined);
   }
-  return null;
+  return { last: null, refused: [] };
 }
 
 /** The size that was set for all. */
