@@ -2,7 +2,9 @@ import { createRowlock, defineHandler, defineSchedule, type Enqueueable } from '
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 const Mail = { kind: 'mail.send', queue: 'mail', payload: z.object({}) } satisfies Enqueueable;
 

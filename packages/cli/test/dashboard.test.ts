@@ -5,7 +5,9 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 /** A dashboard that listens. `end` is Ctrl-C, and resolves with what was printed. */
 async function dashboard(url: string, ...args: string[]) {

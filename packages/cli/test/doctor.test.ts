@@ -8,7 +8,9 @@ import { z } from 'zod';
 import { clock } from '../src/doctor/clock.js';
 import { keys } from '../src/doctor/keys.js';
 import { call, objects } from './call.js';
-import { SERVERS, type Server, stage } from './servers.js';
+import { SERVERS, type Server, stages } from './servers.js';
+
+const stage = stages();
 
 const payload = z.object({});
 const Mail = defineHandler({ kind: 'mail', payload, run: () => null });
@@ -48,146 +50,184 @@ async function counted(server: Server, url: string): Promise<{ readonly rows: nu
 
 const RAISE = "LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$";
 
-type Fault = readonly [sql: string, severity: string, check: string, what: RegExp];
+/** A finding by its severity, its check and its text. */
+type Found = readonly [severity: string, check: string, what: RegExp];
 
-/** What keeps jobs from being enqueued, claimed, recorded or settled, or from being kept. */
-const FAULTS: Readonly<Record<Server['name'], readonly Fault[]>> = {
+/** SQL that breaks something, and what is found then. */
+type Fault = readonly [sql: string, ...found: readonly Found[]];
+
+/**
+ * What keeps jobs from being enqueued, claimed, recorded or settled, or from being kept. Faults that do not hide each other
+ * are in one database.
+ */
+const FAULTS: Readonly<
+  Record<Server['name'], readonly (readonly [name: string, ...faults: readonly Fault[]])[]>
+> = {
   Postgres: [
     [
-      'ALTER TABLE rowlock_job ADD tenant text NOT NULL',
-      'broken',
-      'trial',
-      /^A job cannot be enqueued: .*tenant/,
-    ],
-    ['ALTER TABLE rowlock_job ADD tenant text NOT NULL', 'broken', 'additions', /tenant of the table job/],
-    ['ALTER TABLE rowlock_run ADD tenant text NOT NULL', 'broken', 'additions', /tenant of the table run/],
-    [
-      `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION no()`,
-      ...(['broken', 'trial', /^A job cannot be enqueued: not today/] as const),
+      'a column that an enqueue does not know',
+      [
+        'ALTER TABLE rowlock_job ADD tenant text NOT NULL',
+        ['broken', 'trial', /^A job cannot be enqueued: .*tenant/],
+        ['broken', 'additions', /tenant of the table job/],
+      ],
     ],
     [
-      `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no AFTER UPDATE ON rowlock_job FOR EACH ROW EXECUTE FUNCTION no()`,
-      ...(['broken', 'trial', /^A job cannot be settled: not today/] as const),
+      'a trigger that refuses jobs',
+      [
+        `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION no()`,
+        ['broken', 'trial', /^A job cannot be enqueued: not today/],
+      ],
     ],
     [
-      `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no BEFORE INSERT ON rowlock_run FOR EACH ROW EXECUTE FUNCTION no()`,
-      ...(['warning', 'additions', /trigger no of the table run/] as const),
+      'a trigger that refuses settlements',
+      [
+        `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no AFTER UPDATE ON rowlock_job FOR EACH ROW EXECUTE FUNCTION no()`,
+        ['broken', 'trial', /^A job cannot be settled: not today/],
+      ],
     ],
     [
-      'CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER gone BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION gone()',
-      ...(['broken', 'trial', /is not found by a claim/] as const),
+      'a trigger that drops jobs',
+      [
+        'CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER gone BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION gone()',
+        ['broken', 'trial', /is not found by a claim/],
+      ],
     ],
     [
-      'CREATE RULE none AS ON UPDATE TO rowlock_job DO INSTEAD NOTHING',
-      ...(['broken', 'trial', /cannot be settled/] as const),
+      'a rule that drops settlements',
+      [
+        'CREATE RULE none AS ON UPDATE TO rowlock_job DO INSTEAD NOTHING',
+        ['broken', 'trial', /cannot be settled/],
+      ],
     ],
     [
-      'CREATE RULE none AS ON UPDATE TO rowlock_run DO INSTEAD NOTHING',
-      ...(['broken', 'additions', /rule none of the table run/] as const),
+      'a constraint that refuses jobs',
+      [
+        'ALTER TABLE rowlock_job ADD CONSTRAINT odd CHECK (priority > 0)',
+        ['broken', 'trial', /^A job cannot be enqueued: .*odd/],
+      ],
     ],
     [
-      'ALTER TABLE rowlock_job ADD CONSTRAINT odd CHECK (priority > 0)',
-      'broken',
-      'trial',
-      /^A job cannot be enqueued: .*odd/,
+      'a default that is gone',
+      ['ALTER TABLE rowlock_job ALTER status DROP DEFAULT', ['broken', 'trial', /^A job cannot be enqueued/]],
     ],
     [
-      'ALTER TABLE rowlock_job ADD CONSTRAINT odd UNIQUE (queue)',
-      'warning',
-      'additions',
-      /constraint odd of the table job/,
-    ],
-    [
-      'CREATE UNIQUE INDEX odd ON rowlock_job (queue)',
-      'warning',
-      'additions',
-      /unique index odd of the table job/,
-    ],
-    ['ALTER TABLE rowlock_job ALTER status DROP DEFAULT', 'broken', 'trial', /^A job cannot be enqueued/],
-    [
-      'ALTER TABLE rowlock_run ALTER started_at DROP DEFAULT',
-      'broken',
-      'schema',
-      /default run\.started_at of the schema rowlock is missing/,
-    ],
-    ['ALTER TABLE rowlock_job ALTER id DROP IDENTITY', 'broken', 'schema', /default job\.id/],
-    ['ALTER TABLE rowlock_job SET UNLOGGED', 'broken', 'durability', /^The table job is UNLOGGED/],
-    [
-      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
-      ...(['warning', 'durability', /synchronous_commit = off/] as const),
+      'what one job alone does not show',
+      [
+        'ALTER TABLE rowlock_run ADD tenant text NOT NULL',
+        ['broken', 'additions', /tenant of the table run/],
+      ],
+      [
+        `CREATE FUNCTION no() RETURNS trigger ${RAISE}; CREATE TRIGGER no BEFORE INSERT ON rowlock_run FOR EACH ROW EXECUTE FUNCTION no()`,
+        ['warning', 'additions', /trigger no of the table run/],
+      ],
+      [
+        'CREATE RULE none AS ON UPDATE TO rowlock_run DO INSTEAD NOTHING',
+        ['broken', 'additions', /rule none of the table run/],
+      ],
+      [
+        'ALTER TABLE rowlock_job ADD CONSTRAINT odd UNIQUE (queue)',
+        ['warning', 'additions', /constraint odd of the table job/],
+      ],
+      [
+        'CREATE UNIQUE INDEX peculiar ON rowlock_job (queue)',
+        ['warning', 'additions', /unique index peculiar of the table job/],
+      ],
+      [
+        'ALTER TABLE rowlock_run ALTER started_at DROP DEFAULT',
+        ['broken', 'schema', /default run\.started_at of the schema rowlock is missing/],
+      ],
+      ['ALTER TABLE rowlock_job ALTER id DROP IDENTITY', ['broken', 'schema', /default job\.id/]],
+      ['ALTER TABLE rowlock_job SET UNLOGGED', ['broken', 'durability', /^The table job is UNLOGGED/]],
+      [
+        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
+        ['warning', 'durability', /synchronous_commit = off/],
+      ],
     ],
   ],
   MySQL: [
     [
-      'ALTER TABLE rowlock_job ADD tenant INT NOT NULL',
-      'broken',
-      'trial',
-      /^A job cannot be enqueued: .*tenant/,
+      'a column that an enqueue does not know',
+      [
+        'ALTER TABLE rowlock_job ADD tenant INT NOT NULL',
+        ['broken', 'trial', /^A job cannot be enqueued: .*tenant/],
+      ],
     ],
     [
-      'ALTER TABLE rowlock_run ADD tenant INT NOT NULL',
-      'broken',
-      'additions',
-      /tenant of the table rowlock_run/,
+      'a trigger that refuses jobs',
+      [
+        "CREATE TRIGGER no BEFORE INSERT ON rowlock_job FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
+        ['broken', 'trial', /^A job cannot be enqueued: not today/],
+      ],
     ],
     [
-      "CREATE TRIGGER no BEFORE INSERT ON rowlock_job FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
-      ...(['broken', 'trial', /^A job cannot be enqueued: not today/] as const),
+      'a trigger that refuses settlements',
+      [
+        "CREATE TRIGGER no AFTER UPDATE ON rowlock_job FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
+        ['broken', 'trial', /^A job cannot be settled: not today/],
+      ],
     ],
     [
-      "CREATE TRIGGER no AFTER UPDATE ON rowlock_job FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
-      ...(['broken', 'trial', /^A job cannot be settled: not today/] as const),
+      'a constraint that refuses jobs',
+      [
+        'ALTER TABLE rowlock_job ADD CONSTRAINT odd CHECK (priority > 0)',
+        ['broken', 'trial', /^A job cannot be enqueued: .*odd/],
+      ],
     ],
     [
-      "CREATE TRIGGER no BEFORE INSERT ON rowlock_run FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
-      ...(['warning', 'additions', /trigger no of the table rowlock_run/] as const),
+      'a default that is gone',
+      [
+        'ALTER TABLE rowlock_job ALTER COLUMN status DROP DEFAULT',
+        ['broken', 'trial', /^A job cannot be enqueued/],
+      ],
     ],
     [
-      'ALTER TABLE rowlock_job ADD CONSTRAINT odd CHECK (priority > 0)',
-      'broken',
-      'trial',
-      /^A job cannot be enqueued: .*odd/,
+      'an index that claims name',
+      [
+        'DROP INDEX job_claim ON rowlock_job',
+        ['broken', 'schema', /index rowlock_job\.job_claim.* is missing/],
+        ['broken', 'trial', /^A job cannot be claimed: .*job_claim/],
+      ],
     ],
     [
-      'CREATE UNIQUE INDEX odd ON rowlock_job (queue)',
-      'warning',
-      'additions',
-      /unique index odd of the table rowlock_job/,
+      'what one job alone does not show',
+      [
+        'ALTER TABLE rowlock_run ADD tenant INT NOT NULL',
+        ['broken', 'additions', /tenant of the table rowlock_run/],
+      ],
+      [
+        "CREATE TRIGGER no BEFORE INSERT ON rowlock_run FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'",
+        ['warning', 'additions', /trigger no of the table rowlock_run/],
+      ],
+      [
+        'CREATE UNIQUE INDEX odd ON rowlock_job (queue)',
+        ['warning', 'additions', /unique index odd of the table rowlock_job/],
+      ],
+      [
+        'ALTER TABLE rowlock_run ALTER COLUMN started_at DROP DEFAULT',
+        ['broken', 'schema', /default rowlock_run\.started_at of the database/],
+      ],
+      [
+        'ALTER TABLE rowlock_job ALTER INDEX job_claim INVISIBLE',
+        ['broken', 'schema', /index rowlock_job\.job_claim.* is invisible/],
+      ],
+      [
+        'ALTER TABLE rowlock_job ALTER INDEX job_later INVISIBLE',
+        ['broken', 'schema', /index rowlock_job\.job_later.* is invisible/],
+      ],
+      [
+        'DROP INDEX job_leased ON rowlock_job',
+        ['broken', 'schema', /index rowlock_job\.job_leased.* is missing/],
+      ],
+      ['ALTER TABLE rowlock_run ENGINE = MyISAM', ['broken', 'engine', /rowlock_run has the engine MyISAM/]],
     ],
     [
-      'ALTER TABLE rowlock_job ALTER COLUMN status DROP DEFAULT',
-      'broken',
-      'trial',
-      /^A job cannot be enqueued/,
+      'an index that only surveys name',
+      [
+        'DROP INDEX job_later ON rowlock_job',
+        ['broken', 'schema', /index rowlock_job\.job_later.* is missing/],
+      ],
     ],
-    [
-      'ALTER TABLE rowlock_run ALTER COLUMN started_at DROP DEFAULT',
-      'broken',
-      'schema',
-      /default rowlock_run\.started_at of the database/,
-    ],
-    ['DROP INDEX job_claim ON rowlock_job', 'broken', 'schema', /index rowlock_job\.job_claim.* is missing/],
-    ['DROP INDEX job_claim ON rowlock_job', 'broken', 'trial', /^A job cannot be claimed: .*job_claim/],
-    [
-      'ALTER TABLE rowlock_job ALTER INDEX job_claim INVISIBLE',
-      'broken',
-      'schema',
-      /index rowlock_job\.job_claim.* is invisible/,
-    ],
-    [
-      'ALTER TABLE rowlock_job ALTER INDEX job_later INVISIBLE',
-      'broken',
-      'schema',
-      /index rowlock_job\.job_later.* is invisible/,
-    ],
-    ['DROP INDEX job_later ON rowlock_job', 'broken', 'schema', /index rowlock_job\.job_later.* is missing/],
-    [
-      'DROP INDEX job_leased ON rowlock_job',
-      'broken',
-      'schema',
-      /index rowlock_job\.job_leased.* is missing/,
-    ],
-    ['ALTER TABLE rowlock_run ENGINE = MyISAM', 'broken', 'engine', /rowlock_run has the engine MyISAM/],
   ],
 };
 
@@ -237,7 +277,7 @@ describe.each(SERVERS)('on $name', (server) => {
   });
 
   test('what the driver finds is shown', async () => {
-    const { url } = await stage(server);
+    const { url } = await stage(server, { alters: true });
     const job = server.name === 'Postgres' ? 'INDEX rowlock.job_failed' : 'INDEX job_failed ON rowlock_job';
     await sql(server, url, `DROP ${job}`);
     const { code, stdout } = await call(['doctor'], { url });
@@ -245,13 +285,17 @@ describe.each(SERVERS)('on $name', (server) => {
     expect(stdout).toMatch(/^broken {3}schema {8}The index .*job_failed.* is missing\. .*\n$/);
   });
 
-  test.each(FAULTS[server.name])('nothing works, or is kept: %s', async (fault, severity, check, what) => {
-    const { url } = await stage(server);
-    await sql(server, url, fault);
+  const faults = FAULTS[server.name].map(([what, ...all]) => ({ what, all }));
+
+  test.each(faults)('nothing works, or is kept: $what', async ({ all }) => {
+    const { url } = await stage(server, { alters: true });
+    for (const [fault] of all) await sql(server, url, fault);
     const { code, findings } = await examined(url);
-    expect(findings).toContainEqual(
-      expect.objectContaining({ check, severity, what: expect.stringMatching(what) }),
-    );
+    for (const [, ...found] of all)
+      for (const [severity, check, what] of found)
+        expect(findings).toContainEqual(
+          expect.objectContaining({ check, severity, what: expect.stringMatching(what) }),
+        );
     expect(code).toBe(findings.some((finding) => finding.severity === 'broken') ? 1 : 0);
     // What it has tried is undone.
     const { rows } = await counted(server, url);
@@ -259,7 +303,7 @@ describe.each(SERVERS)('on $name', (server) => {
   });
 
   test('work that is paused is no fault, and neither is a column with a default', async () => {
-    const { url, rowlock } = await stage(server);
+    const { url, rowlock } = await stage(server, { alters: true });
     await rowlock.jobs.pause('all');
     await sql(server, url, 'ALTER TABLE rowlock_job ADD COLUMN tenant INT DEFAULT 1');
     await sql(server, url, 'CREATE INDEX job_tenant ON rowlock_job (tenant)');
@@ -427,7 +471,7 @@ describe.each(SERVERS)('on $name', (server) => {
   });
 
   test('triggers of a capture of the program that are not there', async () => {
-    const { url } = await stage(server);
+    const { url } = await stage(server, { alters: true });
     await sql(server, url, 'CREATE TABLE orders (id integer PRIMARY KEY, total integer)');
     const module = fileURLToPath(new URL('program-with-capture.ts', import.meta.url));
     const { code, stdout } = await call(['doctor', module, '--json'], { url });
@@ -476,7 +520,7 @@ test('a key that a run holds for long', async () => {
 });
 
 test('a limit on connections that is nearly reached, a user whose rows are hidden, and a setting that workers refuse', async () => {
-  const { url } = await stage(SERVERS[0]);
+  const { url } = await stage(SERVERS[0], { alters: true });
   const role = `few_${new URL(url).pathname.slice(-8)}`;
   const own = new URL(url);
   own.username = role;

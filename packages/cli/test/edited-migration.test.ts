@@ -4,7 +4,9 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 type Server = (typeof SERVERS)[number];
 
@@ -58,7 +60,7 @@ async function expectRefused(server: Server, url: string): Promise<void> {
 test.each(SERVERS)(
   'tables that an edited migration made are refused by migrate, verify, a worker and doctor, on $name',
   async (server) => {
-    const { url } = await stage(server);
+    const { url } = await stage(server, { alters: true });
     const { migrations } = NAMES[server.name];
     await said(server, url, [`UPDATE ${migrations} SET checksum = '${'0'.repeat(64)}' WHERE version = 1`]);
     await expectRefused(server, url);
@@ -78,7 +80,7 @@ test.each(SERVERS)('so are tables of the time before checksums, on $name', async
 });
 
 test.each(SERVERS)('a later version may have applied more than this one has, on $name', async (server) => {
-  const { url, rowlock } = await stage(server);
+  const { url, rowlock } = await stage(server, { alters: true });
   const { migrations } = NAMES[server.name];
   const later = `INSERT INTO ${migrations} (version, name, checksum) VALUES (99, '0099_later', '${'0'.repeat(64)}')`;
   await said(server, url, [later]);

@@ -3,7 +3,9 @@ import { type Enqueueable, InvalidInputError } from '@rowlock/core';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 const Mail = {
   kind: 'mail.send',

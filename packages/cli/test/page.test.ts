@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { program } from '../src/program.js';
 import { call } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 const PAGE = readFileSync(new URL('../../../docs/run/cli.md', import.meta.url), 'utf8');
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));

@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 const Mail = { kind: 'mail', payload: z.object({ to: z.string() }) };

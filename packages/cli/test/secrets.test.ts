@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 /** What may stand in DATABASE_URL, or be given in the wrong place. The secret is hunter2. */
 const URLS = [

@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { call } from './call.js';
-import { SERVERS, stage } from './servers.js';
+import { SERVERS, stages } from './servers.js';
+
+const stage = stages();
 
 /** As a terminal draws them: a wide character is two columns, and a mark on another one is none. */
 const TEXTS: readonly (readonly [text: string, columns: number])[] = [
