@@ -10,7 +10,15 @@ const ALLOWED = /^(dist\/.+|migrations\/.+|dashboards\/.+|alerts\/.+|README\.md|
 const REQUIRED = ['LICENSE', 'README.md', 'package.json'];
 const TOOLS = [
   (tarball) => ['publint', 'run', tarball, '--strict'],
-  (tarball) => ['attw', tarball, '--profile', 'esm-only', '--no-emoji'],
+  (tarball) => [
+    'attw',
+    tarball,
+    '--profile',
+    profileOf(tarball),
+    '--no-emoji',
+    '--exclude-entrypoints',
+    'internal',
+  ],
 ];
 const FORBIDDEN = /\.(test|spec)\.|\.tsbuildinfo$/;
 
@@ -62,6 +70,14 @@ function mapFaults(own, files) {
     const { sources, sourcesContent = [] } = JSON.parse(readFileSync(join(own, file), 'utf8'));
     return sources.some((_, place) => typeof sourcesContent[place] !== 'string');
   });
+}
+
+/** Only a package that is used by tests of Vitest alone, or as a command, has no build in CommonJS. */
+function profileOf(tarball) {
+  const manifest = JSON.parse(
+    readFileSync(join(folder, basename(tarball, '.tgz'), 'package', 'package.json'), 'utf8'),
+  );
+  return JSON.stringify(manifest.exports).includes('"require"') ? 'node16' : 'esm-only';
 }
 
 async function toolFaults(tarball, commandOf) {

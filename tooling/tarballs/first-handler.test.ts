@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -98,6 +98,99 @@ test("a handler class is decorated and built by one tsyringe, which is the appli
     .split('\n')
     .map((path) => basename(path));
   expect(names.sort()).toEqual(['reflect-metadata', 'tsyringe']);
+});
+
+/** A program in CommonJS, as older applications and jest are: with the driver of each database. */
+const COMMONJS = `
+const { createRowlock, isDriverError } = require('@rowlock/core');
+const { defineHandler, postgres } = require('@rowlock/driver-postgres');
+const { mysql } = require('@rowlock/driver-mysql');
+const { z } = require('zod');
+
+exports.work = async (url) => {
+  const driver = url.startsWith('mysql') ? mysql({ uri: url }) : postgres({ connectionString: url });
+  const Greet = defineHandler({
+    kind: 'greet',
+    payload: z.object({ name: z.string() }),
+    run: ({ job }) => 'Hello ' + job.payload.name,
+  });
+  const rowlock = createRowlock({ driver, handlers: [Greet] });
+  await rowlock.migrate();
+  const worker = rowlock.worker();
+  await worker.start();
+  const { publicId } = await rowlock.enqueue(Greet, { payload: { name: 'Ada' } });
+  const job = await rowlock.settled(publicId);
+  await rowlock.close();
+  return job.output;
+};
+exports.parts = { createRowlock, isDriverError };
+`;
+
+test('CommonJS requires the very modules that others import', async () => {
+  await mkdir(join(project, 'commonjs'), { recursive: true });
+  await writeFile(join(project, 'commonjs/package.json'), '{ "type": "commonjs" }\n');
+  await writeFile(join(project, 'commonjs/work.js'), COMMONJS);
+  const program = `
+    const { parts } = require('./work.js');
+    import('@rowlock/core').then((core) => console.log(Object.keys(parts).every((name) => parts[name] === core[name])));
+  `;
+  await writeFile(join(project, 'commonjs/same.js'), program);
+  const { stdout } = await run(process.execPath, ['same.js'], { cwd: join(project, 'commonjs') });
+  expect(stdout).toBe('true\n');
+});
+
+test.each(databases)('jest in CommonJS runs a job, on $name', async ({ name, fresh }) => {
+  const database = await fresh();
+  const folder = join(project, `jest-${name}`);
+  try {
+    await mkdir(folder);
+    await writeFile(
+      join(folder, 'package.json'),
+      '{ "type": "commonjs", "jest": { "testEnvironment": "node" } }\n',
+    );
+    await writeFile(join(folder, 'work.js'), COMMONJS);
+    const program = `
+      const { work } = require('./work.js');
+      test('greets', async () => expect(await work(${JSON.stringify(database.url)})).toBe('Hello Ada'), 60_000);
+    `;
+    await writeFile(join(folder, 'work.test.js'), program);
+    const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
+    // It ends by itself only if nothing of Rowlock is left over.
+    await run(process.execPath, [jest, '--ci', '--runInBand'], { cwd: folder });
+  } finally {
+    await database.drop();
+  }
+});
+
+test('its types are whole in CommonJS', async () => {
+  await writeFile(
+    join(project, 'required.cts'),
+    `import { z } from 'zod';
+     import { createRowlock, type Rowlock } from '@rowlock/core';
+     import { defineHandler, postgres, type PostgresTransaction } from '@rowlock/driver-postgres';
+     const Greet = defineHandler({ kind: 'greet', payload: z.null(), run: ({ tx }) => tx.query('SELECT 1').then(() => null) });
+     export const rowlock: Rowlock<PostgresTransaction> = createRowlock({ driver: postgres({}), handlers: [Greet] });\n`,
+  );
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace(/package\.json$/, 'bin/tsc');
+  for (const module of ['node16', 'nodenext'])
+    await run(
+      process.execPath,
+      [
+        tsc,
+        '--noEmit',
+        '--strict',
+        '--module',
+        module,
+        '--target',
+        'es2023',
+        '--types',
+        'node',
+        'required.cts',
+      ],
+      { cwd: project },
+    );
 });
 
 test('what an application may have itself is not pinned', async () => {
