@@ -1,10 +1,8 @@
-import { type FreshDatabase, freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
+import { freshDatabase, freshMysqlDatabase, sharedDatabases, sharedMysqlDatabases } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { createRowlock, type Driver, type Rowlock } from '@rowlock/core';
 import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import pg from 'pg';
 import { afterAll, inject, onTestFinished } from 'vitest';
 
 export const SERVERS = [
@@ -12,13 +10,13 @@ export const SERVERS = [
     name: 'Postgres',
     fresh: () => freshDatabase(inject('postgresUrl')),
     driver: (url: string): Driver => postgres({ connectionString: url }),
-    empty: emptyPostgres,
+    shared: () => sharedDatabases(inject('postgresUrl')),
   },
   {
     name: 'MySQL',
     fresh: () => freshMysqlDatabase(inject('mysqlUrl')),
     driver: (url: string): Driver => mysql({ uri: url }),
-    empty: emptyMysql,
+    shared: () => sharedMysqlDatabases(inject('mysqlUrl')),
   },
 ] as const;
 
@@ -34,49 +32,19 @@ interface StageOptions {
   readonly alters?: boolean;
 }
 
-/**
- * Gives each test of a file a database with Rowlock's tables and without a row. Tests share it one after the other: to make
- * one takes as long as most of them.
- */
+/** Gives each test of a file a database with Rowlock's tables and without a row. */
 export function stages(): (server: Server, options?: StageOptions) => Promise<Stage> {
-  const free = new Map<Server, FreshDatabase>();
-  const shared: FreshDatabase[] = [];
+  const databases = new Map(SERVERS.map((server) => [server, server.shared()]));
   afterAll(async () => {
-    for (const { drop } of shared) await drop();
+    for (const shared of databases.values()) await shared.drop();
   });
   return async (server, { alters = false } = {}) => {
-    const known = alters ? undefined : free.get(server);
-    const database = known ?? (await server.fresh());
-    if (!alters) free.delete(server);
-    if (known === undefined && !alters) shared.push(database);
-    onTestFinished(async () => {
-      if (alters) await database.drop();
-      else free.set(server, database);
-    });
-    const { url } = database;
+    const shared = alters ? undefined : databases.get(server);
+    const { url, drop } = await (shared?.take() ?? server.fresh());
+    onTestFinished(drop);
     const rowlock = createRowlock({ driver: server.driver(url) });
     onTestFinished(() => rowlock.close());
-    if (known === undefined) await rowlock.migrate();
-    else await server.empty(url);
+    await rowlock.migrate();
     return { url, rowlock };
   };
-}
-
-async function emptyPostgres(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query(
-    "SELECT string_agg(format('rowlock.%I', tablename), ', ') AS tables FROM pg_tables WHERE schemaname = 'rowlock' AND tablename <> 'rowlock_migration'",
-  );
-  await client.query(`TRUNCATE ${rows[0].tables} RESTART IDENTITY CASCADE`);
-  await client.end();
-}
-
-async function emptyMysql(url: string): Promise<void> {
-  const connection = await createConnection(url);
-  await connection.query('SET foreign_key_checks = 0');
-  const [tables] = await connection.query<RowDataPacket[]>('SHOW TABLES');
-  for (const table of tables.flatMap(Object.values))
-    if (table !== 'rowlock_migration') await connection.query('DELETE FROM ??', [table]);
-  await connection.end();
 }

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { createDashboard } from '../src/index.js';
 import { PERMISSIONS } from '../src/permission.js';
 import { ROUTES } from '../src/routes/routes.js';
-import { stage } from './stage.js';
+import { stages } from './stage.js';
+
+const stage = stages();
 
 const detail = async (response: Response): Promise<string> => JSON.parse(await response.text()).detail;
 

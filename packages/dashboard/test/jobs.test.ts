@@ -2,7 +2,9 @@ import type { Stored } from '@rowlock/core';
 import { expect, test, vi } from 'vitest';
 import type { Redact } from '../src/redact.js';
 import type { ErrorsView, JobsView } from '../src/views.js';
-import { Mail, Report, stage, worked } from './stage.js';
+import { Mail, Report, stages, worked } from './stage.js';
+
+const stage = stages();
 
 type Jobs = Stored<JobsView>;
 

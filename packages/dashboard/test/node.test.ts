@@ -3,7 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { addressOf } from '@rowlock/app-parts/testing';
 import { afterEach, expect, test } from 'vitest';
 import { node } from '../src/index.js';
-import { Report, stage } from './stage.js';
+import { Report, stages } from './stage.js';
+
+const stage = stages();
 
 const servers: ReturnType<typeof createServer>[] = [];
 afterEach(() => {

@@ -1,7 +1,9 @@
 import { DriverError, type Stored } from '@rowlock/core';
 import { expect, test, vi } from 'vitest';
 import type { OverviewView } from '../src/views.js';
-import { Mail, stage } from './stage.js';
+import { Mail, stages } from './stage.js';
+
+const stage = stages();
 
 type Overview = Stored<OverviewView>;
 

@@ -1,7 +1,9 @@
 import type { Stored } from '@rowlock/core';
 import { expect, test, vi } from 'vitest';
 import type { PictureView } from '../src/views.js';
-import { Report, stage } from './stage.js';
+import { Report, stages } from './stage.js';
+
+const stage = stages();
 
 type View = Stored<PictureView>;
 

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import type { RedactedJob, RedactedPart } from '../src/index.js';
 import { redactExplanation } from '../src/redact.js';
 import type { ErrorsView, JobPageView, JobsView } from '../src/views.js';
-import { Mail, Report, stage, worked } from './stage.js';
+import { Mail, Report, stages, worked } from './stage.js';
+
+const stage = stages();
 
 const HIDDEN = 'ada lovelace';
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createDashboard } from '../src/index.js';
-import { stage } from './stage.js';
+import { stages } from './stage.js';
+
+const stage = stages();
 
 test('a path outside of the base path is not answered', async () => {
   const { dashboard } = await stage();

@@ -2,7 +2,9 @@ import type { Stored } from '@rowlock/core';
 import type { Trend } from '@rowlock/core/types';
 import { expect, test, vi } from 'vitest';
 import type { RunsView } from '../src/views.js';
-import { Mail, Report, stage, worked } from './stage.js';
+import { Mail, Report, stages, worked } from './stage.js';
+
+const stage = stages();
 
 type View = Stored<RunsView>;
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { Report, stage } from './stage.js';
+import { Report, stages } from './stage.js';
+
+const stage = stages();
 
 test('a schedule is previewed, run, paused and resumed', async () => {
   const { rowlock, get, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });

@@ -1,8 +1,8 @@
 import { createRowlock, type Rowlock } from '@rowlock/core';
 import { defineHandler, type PostgresTransaction, postgres } from '@rowlock/driver-postgres';
-import { freshDatabase } from '@rowlock/servers';
+import { type FreshDatabase, sharedDatabases } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
-import { afterEach, inject } from 'vitest';
+import { afterAll, inject, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createDashboard, type Dashboard, type DashboardOptions } from '../src/index.js';
 
@@ -34,22 +34,26 @@ export interface Stage {
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
 }
 
-const open: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+/**
+ * Gives each test of a file a dashboard of a Rowlock on an empty database, for an operator at `/ops/rowlock` unless the options
+ * differ.
+ */
+export function stages(): (options?: Partial<DashboardOptions>) => Promise<Stage> {
+  const databases = sharedDatabases(inject('postgresUrl'));
+  afterAll(() => databases.drop());
+  return async (options = {}) => stageOn(await databases.take(), options);
+}
 
-/** A dashboard of a Rowlock with a database of its own, for an operator at `/ops/rowlock` unless the options differ. */
-export async function stage({
-  access = () => 'operator',
-  basePath = '/ops/rowlock',
-  ...options
-}: Partial<DashboardOptions> = {}): Promise<Stage> {
-  const database = await freshDatabase(inject('postgresUrl'));
-  const driver = postgres({ connectionString: database.url });
+async function stageOn(
+  { url, drop }: FreshDatabase,
+  { access = () => 'operator', basePath = '/ops/rowlock', ...options }: Partial<DashboardOptions>,
+): Promise<Stage> {
+  onTestFinished(drop);
+  const driver = postgres({ connectionString: url });
   const silent = (): void => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const rowlock = createRowlock({ driver, handlers: [Mail, Report], log });
+  onTestFinished(() => rowlock.close());
   await rowlock.migrate();
   const faults: object[] = [];
   const dashboard = createDashboard({
@@ -59,7 +63,7 @@ export async function stage({
     log: { error: (fields) => faults.push(fields) },
     ...options,
   });
-  open.push(dashboard, rowlock, { close: () => database.drop() });
+  onTestFinished(() => dashboard.close());
   const get = (path: string, init?: RequestInit): Promise<Response> =>
     dashboard.fetch(new Request(`http://host.example/ops/rowlock${path}`, init));
   const read = async <Answer>(call: string): Promise<Answer> =>

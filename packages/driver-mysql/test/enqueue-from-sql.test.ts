@@ -1,8 +1,8 @@
 import type { Driver, JobView } from '@rowlock/core';
 import { limitsText } from '@rowlock/core/driver';
-import { freshMysqlDatabase } from '@rowlock/servers';
+import { sharedMysqlDatabases } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { product, serverUrl } from './server.js';
 
@@ -10,8 +10,11 @@ let client: Connection;
 let driver: Driver<MysqlTransaction>;
 let drop: () => Promise<void>;
 
+const databases = sharedMysqlDatabases(serverUrl);
+afterAll(() => databases.drop());
+
 beforeEach(async () => {
-  const fresh = await freshMysqlDatabase(serverUrl);
+  const fresh = await databases.take();
   drop = fresh.drop;
   client = await createConnection({ uri: fresh.url, timezone: 'Z' });
   driver = mysql({ uri: fresh.url });

@@ -2,8 +2,8 @@ import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
 import type { ClaimSession, Job, Settlement } from '@rowlock/core/driver';
 import { countStates, newJob } from '@rowlock/driver-conformance/internal';
-import { freshDatabase } from '@rowlock/servers';
-import { beforeEach, expect, inject, test } from 'vitest';
+import { sharedDatabases } from '@rowlock/servers';
+import { afterAll, beforeEach, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 
 let driver: ReturnType<typeof postgres>;
@@ -19,8 +19,11 @@ async function claim(): Promise<Job | undefined> {
   return claimed;
 }
 
+const databases = sharedDatabases(inject('postgresUrl'));
+afterAll(() => databases.drop());
+
 beforeEach(async () => {
-  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  const { url, drop } = await databases.take();
   driver = postgres({ connectionString: url });
   await driver.schema.migrate();
   await driver.jobs.enqueue([NEW]);

@@ -1,8 +1,8 @@
-import { freshDatabase } from '@rowlock/servers';
+import { sharedDatabases } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
 import { lockClass } from '../src/workers/lock-class.js';
 
@@ -13,8 +13,11 @@ let drop: () => Promise<void>;
 let other: pg.Client;
 let driver: ReturnType<typeof postgres>;
 
+const databases = sharedDatabases(inject('postgresUrl'));
+afterAll(() => databases.drop());
+
 beforeEach(async () => {
-  ({ url, drop } = await freshDatabase(inject('postgresUrl')));
+  ({ url, drop } = await databases.take());
   other = new pg.Client(url);
   await other.connect();
   // All that the driver does beside its workers' sessions is done on one connection, while that lasts.

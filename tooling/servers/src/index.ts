@@ -16,3 +16,4 @@ export { type FreshDatabase, freshDatabase } from './fresh-database.js';
 export { freshMysqlDatabase } from './fresh-mysql-database.js';
 export { mariadbForTests, mysqlForTests, type TestMysql } from './mysql-for-tests.js';
 export { postgresForTests, type TestPostgres, type TestPostgresOptions } from './postgres-for-tests.js';
+export { type SharedDatabases, sharedDatabases, sharedMysqlDatabases } from './shared-databases.js';
