@@ -1,9 +1,11 @@
 // The benchmark: `node bench.mjs [drain|burst|cost|latency|enqueue|scale|contention|limits|screens …]`
-// or `node bench.mjs compare COMMIT`, see README.md.
+// or `node bench.mjs compare COMMIT`, see README.md; or `node bench.mjs phases`, see hardbyte/README.md.
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { COUNTING } from './counters.mjs';
 import { durabilityLine } from './durability.mjs';
+import { readPhaseOptions } from './hardbyte/options.mjs';
+import { brokenPhases, Play } from './hardbyte/play.mjs';
 import { installPeers } from './install-peers.mjs';
 import { burst } from './measures/burst.mjs';
 import { compare } from './measures/compare.mjs';
@@ -50,14 +52,33 @@ async function main(args) {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
   try {
-    const report = await bench(readOptions(args), (current) => (stage = current));
-    const failed = failures(report);
+    const staged = (current) => (stage = current);
+    const failed =
+      args[0] === 'phases'
+        ? await phases(readPhaseOptions(args.slice(1)), staged)
+        : failures(await bench(readOptions(args), staged));
     for (const failure of failed) console.error(`FAILED: ${failure}`);
     return failed.length > 0 ? 1 : 0;
   } catch (error) {
     if (signalled) return 130;
     console.error(error instanceof UsageError ? error.message : error);
     return 1;
+  }
+}
+
+/** @returns what of Rowlock is broken */
+export async function phases(options, staged = () => {}) {
+  if (options.json !== null) writeFileSync(options.json, '');
+  if (options.systems.some(({ module }) => module !== null)) await installPeers();
+  const play = new Play(options);
+  staged(play);
+  try {
+    const { rows, text } = await play.run();
+    console.log(`\n${text}`);
+    if (options.json !== null) writeFileSync(options.json, `${JSON.stringify({ options, rows }, null, 2)}\n`);
+    return brokenPhases(rows);
+  } finally {
+    await play.close();
   }
 }
 

@@ -1,8 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { freshDatabase } from '@rowlock/servers';
 import { expect, inject, test } from 'vitest';
 import { bench, failures } from './bench.mjs';
 import { Checkout, HERE } from './checkout.mjs';
+import { connect } from './connect.mjs';
+import { account } from './hardbyte/account.mjs';
+import { readPhaseOptions } from './hardbyte/options.mjs';
+import { brokenPhases, Play } from './hardbyte/play.mjs';
+import { Latencies } from './hardbyte/rowlock-bench/latencies.mjs';
+import { open as openAdapter } from './hardbyte/rowlock-bench/rowlock.mjs';
 import { readOptions } from './options.mjs';
 import { Subject } from './subjects.mjs';
 import { inTwoSizes } from './two-sizes.mjs';
@@ -81,6 +88,68 @@ test('what is neither a commit nor a folder is not compared, and leaves nothing 
   await expect(checkout.ready).rejects.toThrow('neither a commit nor a folder with a built Rowlock');
   await checkout.remove();
   expect(folders()).toEqual(before);
+});
+
+test(
+  'the adapter of the independent comparison keeps its contract, and no job is lost',
+  MEASURING,
+  async () => {
+    const phases = ['--phase', 'clean', '--phase', 'backends', '--phase', 'worker killed'];
+    const options = ['--system', 'Rowlock', '--no-peers', '--seconds', '2', '--rate', '50', '--workers', '4'];
+    const play = new Play(readPhaseOptions([...options, ...phases]));
+    try {
+      const { rows } = await play.run();
+      expect(brokenPhases(rows)).toEqual([]);
+      const manifest = JSON.parse(
+        readFileSync(new URL('hardbyte/rowlock-bench/adapter.json', import.meta.url), 'utf8'),
+      );
+      for (const { phases, counted, descriptor, metrics } of rows) {
+        expect(phases.map(({ name }) => name)).toEqual(['clean', 'backends killed', 'worker killed']);
+        expect(counted.acknowledged).toBeGreaterThan(0);
+        expect(descriptor).toMatchObject({ kind: 'descriptor', system: manifest.system });
+        expect(descriptor.event_tables).toEqual(expect.arrayContaining(manifest.event_tables));
+        const percentiles = ['p50', 'p95', 'p99'].map((name) => `claim_${name}_ms`);
+        for (const name of [...percentiles, 'enqueue_rate', 'completion_rate', 'queue_depth'])
+          expect(metrics).toHaveProperty(name, expect.any(Number));
+      }
+    } finally {
+      await play.close();
+    }
+  },
+);
+
+test('the independent count sees what is lost, doubled, stuck and run again', async () => {
+  const database = await freshDatabase(inject('postgresUrl'));
+  const rowlock = await openAdapter({ url: database.url, workers: 1, batch: 1 }, () => {});
+  const plain = await connect('postgres', database.url);
+  try {
+    await rowlock.enqueue([{ id: 'x-1', at: 0, padding: '' }]);
+    await plain.ask('CREATE TABLE effect (id text NOT NULL)');
+    await plain.ask("INSERT INTO effect VALUES ('x-0'), ('x-0'), ('x-20')");
+    const acknowledged = new Set(['x-0', 'x-1', 'x-2', 'x-10', 'x-20']);
+    const ended = ['x-0', 'x-10', 'x-20', 'x-20'].map((id) => ({ id }));
+    // x-2 has no run, and x-10 has not written its row.
+    expect(await account('rowlock', database.url, { acknowledged, ended }, 10)).toEqual({
+      acknowledged: 5,
+      lost: 2,
+      doubled: 1,
+      stuck: 1,
+      failed: 0,
+      again: 1,
+    });
+  } finally {
+    await plain.end();
+    await rowlock.stop();
+    await database.drop();
+  }
+});
+
+test('latencies are those of the last 30 seconds, to three figures', () => {
+  const latencies = new Latencies();
+  for (let ms = 1; ms <= 1000; ms++) latencies.add(ms, 5_000);
+  const [p50, p99] = latencies.percentiles([0.5, 0.99], 20_000);
+  expect([p50 / 500, p99 / 990]).toEqual([expect.closeTo(1, 2), expect.closeTo(1, 2)]);
+  expect(latencies.percentiles([0.5], 40_000)).toEqual([0]);
 });
 
 test('the quick form measures limits', MEASURING, async () => {

@@ -84,7 +84,8 @@ function system(given) {
   throw new UsageError(`There is no system ${given}: choose among ${names.join(', ')}.`);
 }
 
-function whole(name, given, least, most) {
+/** @throws UsageError */
+export function whole(name, given, least, most) {
   const value = number(name, given, least, most);
   if (Number.isInteger(value)) return value;
   throw new UsageError(`--${name} takes a whole number, not ${given}.`);

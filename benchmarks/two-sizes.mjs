@@ -3,9 +3,6 @@ import { COSTS } from './job-costs.mjs';
 import { evaluate } from './report.mjs';
 import { table } from './table.mjs';
 
-/** However busy the machine is. */
-export const LIMIT_MS = 120_000;
-
 /**
  * Plays each entry with few jobs and with many, the same numbers for all systems of a shape, so that the cost of a start and that of each
  * further job can be told apart.

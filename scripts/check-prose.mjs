@@ -32,7 +32,13 @@ console.log(`${texts.length} texts, and their sentences are neither too long nor
 
 function pages() {
   const files = globSync(
-    ['*.md', 'docs/**/*.md', '{packages,apps,tooling}/*/README.md', '{benchmarks,examples}/README.md'],
+    [
+      '*.md',
+      'docs/**/*.md',
+      '{packages,apps,tooling}/*/README.md',
+      '{benchmarks,examples}/README.md',
+      'benchmarks/hardbyte/README.md',
+    ],
     {
       cwd: root,
     },

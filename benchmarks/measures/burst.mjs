@@ -1,6 +1,6 @@
-import { withCosts } from '../job-costs.mjs';
+import { drainAll } from '../drain-all.mjs';
 import { costTable, metricTable, milliseconds } from '../table.mjs';
-import { apartTable, inTwoSizes, LIMIT_MS } from '../two-sizes.mjs';
+import { apartTable, inTwoSizes } from '../two-sizes.mjs';
 
 const JOBS = [500, 2_000];
 const QUICK_JOBS = [10, 50];
@@ -32,8 +32,6 @@ function burstOnce(stage, entry) {
   return stage.withDatabase(system.database, async (url) => {
     await stage.playIn(entry, url, ({ call }) => call('fill', { jobs }));
     await stage.servers.analyze(system.database, url);
-    return stage.playFresh(starting, url, ({ call }) =>
-      withCosts(stage, system.database, () => call('drain', { jobs, limitMs: LIMIT_MS, all: true })),
-    );
+    return stage.playFresh(starting, url, ({ call }) => drainAll(stage, system.database, call, jobs));
   });
 }

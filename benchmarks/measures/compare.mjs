@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HERE } from '../checkout.mjs';
 import { openCounters } from '../counters.mjs';
+import { drainAll } from '../drain-all.mjs';
 import { interleave } from '../interleave.mjs';
-import { COSTS, withCosts } from '../job-costs.mjs';
+import { COSTS } from '../job-costs.mjs';
 import { ratio, ratios, spread } from '../statistics.mjs';
 import { table, times } from '../table.mjs';
-import { LIMIT_MS } from '../two-sizes.mjs';
 
 const SHAPES = [
   { name: '5 slots', concurrency: 5, writes: false },
@@ -60,9 +60,7 @@ function drainOnce(stage, entry, jobs) {
       const counters = await openCounters(database, url, () => Number.NaN);
       try {
         const before = await counters.read();
-        const drained = await withCosts(stage, database, () =>
-          call('drain', { jobs, limitMs: LIMIT_MS, all: true }),
-        );
+        const drained = await drainAll(stage, database, call, jobs);
         // The server has counted by then what the last connections did.
         await sleep(100);
         const after = await counters.read();

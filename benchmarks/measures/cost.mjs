@@ -1,9 +1,9 @@
+import { fillAndDrain } from '../drain-all.mjs';
 import { interleave } from '../interleave.mjs';
-import { COSTS, withCosts } from '../job-costs.mjs';
+import { COSTS } from '../job-costs.mjs';
 import { ratio, spread } from '../statistics.mjs';
 import { CAPABILITY_NAMES } from '../systems/unused.mjs';
 import { perSecond, table, times } from '../table.mjs';
-import { LIMIT_MS } from '../two-sizes.mjs';
 
 /** Wanted: at least this rate with all of them, to the rate with none. */
 const WANTED = 0.97;
@@ -19,8 +19,8 @@ export async function cost(stage, database) {
   const plain = stage.entries('cost', database).slice(0, quick ? 1 : undefined);
   const entries = plain.flatMap((entry) => sets.map((unused) => besides(entry, unused)));
   const played = await interleave(`cost on ${database}`, entries, rounds, {
-    prepare: (entry) => (quick ? undefined : drainOnce(stage, entry, size)),
-    play: (entry) => drainOnce(stage, entry, size),
+    prepare: (entry) => (quick ? undefined : fillAndDrain(stage, entry, size)),
+    play: (entry) => fillAndDrain(stage, entry, size),
   });
   const rows = played.map((entry, place) => row(entry, played[place - (place % sets.length)]));
   const title = `Cost on ${database} of what jobs do not use: ${size} jobs, to none (at least ${WANTED} of the rate is wanted)`;
@@ -35,16 +35,6 @@ function besides(entry, unused) {
     title: `${entry.title}, ${has}`,
     setting: { ...entry.setting, unused },
   };
-}
-
-function drainOnce(stage, entry, jobs) {
-  return stage.play(entry, async ({ call, url }) => {
-    await call('fill', { jobs });
-    await stage.servers.analyze(entry.system.database, url);
-    return withCosts(stage, entry.system.database, () =>
-      call('drain', { jobs, limitMs: LIMIT_MS, all: true }),
-    );
-  });
 }
 
 function row({ title, has, setting, problem, results }, none) {

@@ -1,6 +1,6 @@
-import { withCosts } from '../job-costs.mjs';
+import { fillAndDrain, LIMIT_MS } from '../drain-all.mjs';
 import { costTable, metricTable, perSecond } from '../table.mjs';
-import { apartTable, inTwoSizes, LIMIT_MS } from '../two-sizes.mjs';
+import { apartTable, inTwoSizes } from '../two-sizes.mjs';
 
 /** To the jobs of a shape with one job a transaction. */
 const MANY = 20;
@@ -18,12 +18,12 @@ export async function drain(stage, database) {
     sizesOf,
     warm: async (entry) => {
       if (quick) return;
-      const { rate } = await drainOnce(stage, entry);
+      const { rate } = await fillAndDrain(stage, entry, entry.jobs);
       const [, size] = sizesOf(entry);
       if ((size / rate) * 1000 > LIMIT_MS)
         throw new Error(`${size} jobs would take it ${Math.round(size / rate)} s.`);
     },
-    play: (entry) => drainOnce(stage, entry),
+    play: (entry) => fillAndDrain(stage, entry, entry.jobs),
   });
   const text = [
     `Drain on ${database}: jobs a second\n${metricTable(found.many, 'rate', perSecond)}`,
@@ -31,14 +31,4 @@ export async function drain(stage, database) {
     `Drain on ${database}: ms of the start of a worker, and microseconds of each further job\n${apartTable(found.apart)}`,
   ];
   return { rows: found, text: text.join('\n\n') };
-}
-
-function drainOnce(stage, entry) {
-  return stage.play(entry, async ({ call, url }) => {
-    await call('fill', { jobs: entry.jobs });
-    await stage.servers.analyze(entry.system.database, url);
-    return withCosts(stage, entry.system.database, () =>
-      call('drain', { jobs: entry.jobs, limitMs: LIMIT_MS, all: true }),
-    );
-  });
 }
