@@ -35,13 +35,13 @@ test('every other TypeScript block of the pages compiles', async () => {
   expect(await compile(fragments)).toBe('');
 });
 
-test('code in the pages is TypeScript, SQL, a command, or a drawing', () => {
+test('code in the pages is TypeScript, SQL, a command, a file of settings, or a drawing', () => {
   const languages = new Set(
     pages('README.md', 'docs/**/*.md')
       .flatMap(blocksOf)
       .map(({ language }) => language),
   );
-  expect([...languages].sort()).toEqual(['mermaid', 'sh', 'sql', 'ts']);
+  expect([...languages].sort()).toEqual(['dockerfile', 'mermaid', 'sh', 'sql', 'ts', 'yaml']);
 });
 
 /** What the compiler says. A fragment is called after its page and line, so that its mistakes show where they are. */
