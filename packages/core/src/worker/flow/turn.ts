@@ -102,6 +102,7 @@ async function runHeld<Tx>(
     await runAll(flow, session, record, claim);
   } finally {
     endWatch();
+    record.settles();
   }
   const { stopped } = claim[0][0].live;
   if (stopped instanceof ClaimLostError) {

@@ -53,6 +53,29 @@ test('there is no flush any more when all runs are over, and not before', async 
   expect(write).not.toHaveBeenCalled();
 });
 
+test('while all runs are being settled the flush is put off, but not behind settlements that hang', async () => {
+  const { clock, flush, write } = lazyFlush(2);
+  flush.begin();
+  flush.runSettles();
+  flush.runSettles();
+  clock.advance(20);
+  clock.advance(199);
+  await settled();
+  expect(write).not.toHaveBeenCalled();
+  clock.advance(1);
+  await settled();
+  expect(write).toHaveBeenCalledOnce();
+});
+
+test('the flush is not put off while one of the runs goes on', async () => {
+  const { clock, flush, write } = lazyFlush(2);
+  flush.begin();
+  flush.runSettles();
+  clock.advance(20);
+  await settled();
+  expect(write).toHaveBeenCalledOnce();
+});
+
 test('where the runs are over before the record is visible, nothing is waited for', async () => {
   const { clock, flush, write, isDone } = lazyFlush(1);
   const after = vi.spyOn(clock, 'after');

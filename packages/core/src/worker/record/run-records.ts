@@ -18,6 +18,8 @@ export interface RunRecord {
   readonly flushed: Promise<void>;
   /** Flushes the record now. Until then no statement of the handlers may reach the database. */
   durable(): Promise<void>;
+  /** The handlers of one of the runs are over, and its settlement is about to be sent. */
+  settles(): void;
   /** One of the runs is over. */
   end(): void;
 }
@@ -113,7 +115,11 @@ export class RunRecords {
       return history;
     });
     visible.catch(() => {});
-    const record: RunRecord = { visible, flushed: flush.done, durable, end: () => flush.runEnds() };
+    const record: RunRecord = {
+      ...{ visible, flushed: flush.done, durable },
+      settles: () => flush.runSettles(),
+      end: () => flush.runEnds(),
+    };
     return {
       visible,
       add: (run, confirm) => {
