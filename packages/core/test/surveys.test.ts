@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Job, Survey } from '../src/driver.js';
+import type { Job, Survey, WakeUp } from '../src/driver.js';
 import { DriverError } from '../src/index.js';
 import { job, NOTHING } from './empty-database.js';
 import { gate, restingWorker, settled } from './resting-worker.js';
@@ -18,6 +18,65 @@ test('after a job a worker looks once more if the survey says that something wai
   worker.wake();
   await rests;
   expect(seen().ran).toBe(2);
+  await worker.stop();
+});
+
+test('a poll costs an idle worker one survey, and a look where that finds that something waits', async () => {
+  const polls = [gate(), gate()];
+  const due = gate();
+  async function* wakeUps(): AsyncGenerator<WakeUp> {
+    for (const { opened } of polls) {
+      await opened;
+      yield { poll: true };
+    }
+    await due.opened;
+  }
+  const jobs: Job[] = [];
+  const survey = (): Survey => ({ ...NOTHING, waiting: jobs.length > 0, unlimited: jobs.length > 0 });
+  const answers = { claim: () => jobs.shift(), survey, wakeUps: wakeUps() };
+  const { clock, worker, idle, asked, seen } = await restingWorker({ answers });
+  const poll = async (place: number): Promise<void> => {
+    const rests = idle();
+    polls[place]?.open();
+    await settled();
+    clock.advance(25);
+    await rests;
+  };
+  await poll(0);
+  expect(asked()).toEqual({ looks: 0, surveys: 1 });
+  jobs.push(job(1n));
+  await poll(1);
+  expect(seen().ran).toBe(1);
+  due.open();
+  await worker.stop();
+});
+
+test('a poll looks itself while the survey of the one before hangs', async () => {
+  const [first, second, hangs] = [gate(), gate(), gate()];
+  async function* wakeUps(): AsyncGenerator<WakeUp> {
+    await first.opened;
+    yield { poll: true };
+    await second.opened;
+    yield { poll: true };
+  }
+  let surveys = 0;
+  const survey = async (): Promise<Survey> => {
+    if (++surveys === 2) await hangs.opened;
+    return NOTHING;
+  };
+  const jobs: Job[] = [];
+  const { clock, worker, seen } = await restingWorker({
+    answers: { claim: () => jobs.shift(), survey, wakeUps: wakeUps() },
+  });
+  first.open();
+  await settled();
+  clock.advance(25);
+  await settled();
+  jobs.push(job(1n));
+  second.open();
+  await settled();
+  expect(seen().ran).toBe(1);
+  hangs.open();
   await worker.stop();
 });
 

@@ -14,7 +14,7 @@ export interface Anchor {
 
   /**
    * Yields whenever a look for work is worthwhile. Yields once subscribed, at each notification, after each
-   * reconnection, and at the latest after `everyMs`. Ends when `signal` aborts.
+   * reconnection, and at the latest after `everyMs`, then as a poll. Ends when `signal` aborts.
    */
   wakeUps(options: WakeUpOptions): AsyncIterable<WakeUp>;
 

@@ -80,7 +80,7 @@ export class BeatingAnchor implements Anchor {
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
         looks = 0;
-        yield* merged([...(isDue || wanted.some(isHint) ? [{}] : []), ...wanted]);
+        yield* merged([...(wanted.some(isHint) ? [{}] : []), ...wanted], isDue);
         due = performance.now() + everyMs;
       }
     } finally {

@@ -40,3 +40,9 @@ test('hints to look become one, and what says more is kept', () => {
   expect(merged([{ limit: 'r' }])).toEqual([{ limit: 'r' }]);
   expect(merged([])).toEqual([]);
 });
+
+test('where nothing but a poll is due there is a poll, and a hint stands for it', () => {
+  expect(merged([], true)).toEqual([{ poll: true }]);
+  expect(merged([{ limit: 'l' }], true)).toEqual([{ limit: 'l' }, { poll: true }]);
+  expect(merged([{ queue: 'a' }], true)).toEqual([{ queue: 'a' }]);
+});

@@ -12,6 +12,8 @@ export interface Hint {
 /** What is for all workers, whatever their queues. */
 export type Notice =
   | Cancellation
+  /** No hint has come for a while, and one may be lost. */
+  | { readonly poll: true }
   /** The limit that has a free slot, other numbers, or a start that was given back. */
   | { readonly limit: string }
   /** The schedule that is new, or has another time. */
@@ -33,16 +35,20 @@ export function concerns(wakeUp: WakeUp, queues: readonly string[], workerId: st
   return (queue === undefined || queues.includes(queue)) && !except?.includes(workerId);
 }
 
-/** Merges all hints to look into one, and keeps the others. */
-export function merged(received: readonly WakeUp[]): readonly WakeUp[] {
-  const look = received.find(isHint);
+/**
+ * Merges all hints to look into one, and keeps the others.
+ *
+ * @param isDue Whether to add a poll if there is no hint.
+ */
+export function merged(received: readonly WakeUp[], isDue = false): readonly WakeUp[] {
+  const look = received.find(isHint) ?? (isDue ? ({ poll: true } as const) : undefined);
   const others = received.filter((wakeUp) => !isHint(wakeUp));
   return look === undefined ? others : [...others, look];
 }
 
 /** Whether a wake-up says no more than that there is work. */
 export function isHint(wakeUp: WakeUp): wakeUp is Hint {
-  return !['cancel', 'limit', 'schedule', 'after'].some((name) => name in wakeUp);
+  return !['cancel', 'poll', 'limit', 'schedule', 'after'].some((name) => name in wakeUp);
 }
 
 /** A wake-up as it was sent. Any client of the database may send one: text of another form is a hint to look. */

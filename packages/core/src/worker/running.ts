@@ -152,9 +152,14 @@ export class Running<Tx> {
 
   wakeUp(wakeUp: WakeUp): void {
     this.#parts.wakeUp(wakeUp);
-    if (!isHint(wakeUp)) return;
-    if (wakeUp.queue !== undefined) this.#rounds.beginAt(wakeUp.queue);
-    this.wake();
+    if (isHint(wakeUp)) {
+      if (wakeUp.queue !== undefined) this.#rounds.beginAt(wakeUp.queue);
+      this.wake();
+    } else if ('poll' in wakeUp) {
+      // One statement finds out whether there is anything to look for. That of the last poll may hang.
+      if (this.#surveyor.mayLookAgain) this.wake();
+      else this.#surveyor.soon(true);
+    }
   }
 
   async #listen(): Promise<void> {

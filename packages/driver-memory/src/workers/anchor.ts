@@ -72,7 +72,7 @@ export class MemoryAnchor implements Anchor {
         // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
-        yield* merged(isDue ? [...wanted, {}] : wanted);
+        yield* merged(wanted, isDue);
         due = performance.now() + everyMs;
       }
     } finally {

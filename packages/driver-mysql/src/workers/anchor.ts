@@ -107,7 +107,7 @@ export class MysqlAnchor implements Anchor {
         // Wake-ups for other queues do not delay the look that is due.
         const isDue = performance.now() >= due;
         if (wanted.length === 0 && !isDue) continue;
-        yield* merged(isDue ? [...wanted, {}] : wanted);
+        yield* merged(wanted, isDue);
         // The claim after a wake-up goes to the server before this session's next sleep.
         await turn();
         due = performance.now() + everyMs;

@@ -108,16 +108,25 @@ export function socketOf(client: object): unknown {
 /** An error event without a listener would end the process. Pending statements fail with the error anyway. */
 function ignore(): void {}
 
+/** A statement without the name under which it would be prepared. */
+function unnamed(statement: string | QueryConfig): string | QueryConfig {
+  if (typeof statement === 'string') return statement;
+  const { name, ...rest } = statement;
+  return rest;
+}
+
 /** The pool: each statement runs on any free connection, with a bound on the time of its answer. */
 export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings): PostgresTransaction {
   return {
     async query(text, values) {
       const client = await takeConnection(pool, answerMs);
-      if (settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
+      const isSeldom = settings?.isSeldomUsed(client) === true;
+      if (!isSeldom && settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
       let isBroken = false;
       try {
+        const sent = isSeldom ? unnamed(text) : text;
         // A pipelining client waits for this answer before it ends.
-        return await answerWithin(answerMs, client.query(text, values), () => giveUp(client, text, answerMs));
+        return await answerWithin(answerMs, client.query(sent, values), () => giveUp(client, text, answerMs));
       } catch (error) {
         // After an error the pool opens a new connection, as the old one may be the cause. It is not the cause of a refused NOWAIT.
         isBroken = toDriverError(error).code !== 'LockNotAvailable';

@@ -15,6 +15,8 @@ interface Settings {
   bounds: string;
   plannedAt: number;
   keepsMs: number;
+  /** When a short statement was sent last. */
+  usedAt: number;
 }
 
 /** The driver's lasting settings in the sessions of its own pool: the bounds of a claim, and plans. */
@@ -51,6 +53,17 @@ export class SessionSettings {
     return isBound ? settings.bounds.replaceAll(/SET SESSION (\w+) = \w+/g, 'RESET $1') : null;
   }
 
+  /**
+   * Whether a short statement is to be planned for itself, as plans are too old and would be by the next statement too. Marks the
+   * session as used.
+   */
+  isSeldomUsed(client: PoolClient): boolean {
+    const settings = this.#of(client);
+    const idleMs = performance.now() - settings.usedAt;
+    settings.usedAt = performance.now();
+    return this.#isDue(settings) && idleMs >= settings.keepsMs;
+  }
+
   /** Whether a session's plans are too old. Marks old ones as renewed. */
   replans(client: PoolClient): boolean {
     const settings = this.#of(client);
@@ -70,6 +83,7 @@ export class SessionSettings {
       bounds: '',
       plannedAt: performance.now(),
       keepsMs: FIRST_PLANS_MS,
+      usedAt: Number.NEGATIVE_INFINITY,
     };
     this.#settings.set(client, settings);
     return settings;
