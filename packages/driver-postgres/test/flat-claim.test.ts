@@ -60,6 +60,7 @@ test('beside many records what is asked for a few jobs is planned once, too', as
   await arePlannedOnce(client, {
     ...Object.fromEntries([...records, ...batches]),
     survey: [sql.surveys.survey, [['q'], ['k']]],
+    reclaim: [sql.leases.reclaim, [1, ['q'], [], '1', []]],
     settle: [sql.settlements.settle, [[1], [randomUUID()], ...ending, 'new', [1]]],
     'complete with what a handler wrote': [sql.settlements.completeAll, [3, null, 1, 0, 0, 'host', 'new']],
     'settle and commit': [sql.settlements.settleAll, [[2], [randomUUID()], ...ending, 'new', [2]]],

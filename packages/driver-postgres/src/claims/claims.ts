@@ -57,7 +57,7 @@ export function claimsOf({
 
     survey: (lanes, except = []) => survey(on, sql, names, lanes, except),
 
-    reclaim: (scope) => reclaim(context, on, scope),
+    reclaim: (scope) => reclaim(context, on, names, scope),
 
     startRuns: (runs) => starts.start(runs),
 

@@ -1,4 +1,5 @@
 import { apart, mayBeOfOne, type Reclaimed, type ReclaimScope } from '@rowlock/core/driver';
+import type { NamedStatements } from '../connection/named-statements.js';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
 
@@ -17,12 +18,14 @@ interface ReclaimRow {
 export async function reclaim(
   { sql, lockClass }: Context,
   on: PostgresTransaction,
+  names: NamedStatements,
   { queues, dead, own: caller, except = [] }: ReclaimScope,
 ): Promise<Reclaimed> {
   const ended = caller?.ended ?? [];
   const values = [lockClass.unsigned, queues, dead, caller?.workerId ?? null, ended];
   const put = async (text: string, ...some: readonly unknown[]): Promise<Omit<Reclaimed, 'refused'>> => {
-    const [row] = await query<ReclaimRow & { [column: string]: unknown }>(on, text, [...values, ...some]);
+    const name = names.nameOf(text, queues.length + dead.length);
+    const [row] = await query<ReclaimRow & { [column: string]: unknown }>(on, text, [...values, ...some], name);
     const { reclaimed = 0n, missing = [], own = [] } = row ?? {};
     return { reclaimed: Number(reclaimed), missing, own };
   };

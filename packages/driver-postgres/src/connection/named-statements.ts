@@ -3,7 +3,7 @@ import type { PoolClient, QueryResultRow } from 'pg';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
-/** The statements of each job, or of each batch of jobs. */
+/** The statements of each job, or of each batch of jobs, and those that a busy worker sends four times a second. */
 const frequent = ({ claims, siblings, runs, leases, settlements, surveys, limits }: Statements) => ({
   claim: claims.claim,
   claimOne: claims.claimOne,
@@ -25,6 +25,7 @@ const frequent = ({ claims, siblings, runs, leases, settlements, surveys, limits
   settleAlike: settlements.settleAlike,
   survey: surveys.survey,
   dueQueues: surveys.dueQueues,
+  reclaim: leases.reclaim,
   limitedParts: limits.limitedParts,
 });
 
