@@ -22,7 +22,7 @@ import { claimsOf } from './claims/claims.js';
 import { checkCallersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
-import { connect as connectWith } from './connection/connect.js';
+import { connect as connectWith, onNew } from './connection/connect.js';
 import { endPool, type GiveUp, hook, onPool, takeConnection } from './connection/connection.js';
 import { unrefIdleTimer } from './connection/idle-timer.js';
 import { sharedPoolOf } from './connection/pool.js';
@@ -104,9 +104,9 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     /** Whether a proxy lets clients share sessions. Undefined until a worker has found out. */
     let shared: boolean | undefined;
     const connect = (): Promise<Connection> => connectWith(connecting, answerMs, onConnect);
-    const areShared = async (): Promise<boolean> =>
+    const areShared = async (client: Connection): Promise<boolean> =>
       sessions === 'auto'
-        ? sharesSessions(() => takeConnection(pool, answerMs), connect, sql.anchor)
+        ? sharesSessions(client, () => takeConnection(pool, answerMs), sql.anchor)
         : sessions === 'shared';
     const control = sessionControl(onPool(pool, answerMs), () => push && !shared);
     const end: GiveUp = (client) => giveUp(control, client);
@@ -126,15 +126,20 @@ class MysqlDriver implements Driver<MysqlTransaction> {
       (wakeUps) => ringer.interrupt(wakeUps),
     );
     this.pool = sharedPoolOf(pool);
-    this.schema = schemaOf({ ...parts, settings, pool: this.pool, sharesSessions: areShared });
+    this.schema = schemaOf({
+      ...parts,
+      settings,
+      pool: this.pool,
+      sharesSessions: () => onNew(connect, areShared),
+    });
     this.jobs = jobsOf({ ...parts, withoutTimeout: poolWithoutTimeout(pool, answerMs) });
     this.claims = claimsOf({ ...parts, control, connections: new ClaimConnections(pool, context) });
     this.workers = workersOf({
       ...parts,
       push,
       refusesOtherWriters: settings.severalWriters === 'refuse',
-      async sharesSessions() {
-        shared = await areShared();
+      async sharesSessions(client) {
+        shared = await areShared(client);
         return shared;
       },
     });

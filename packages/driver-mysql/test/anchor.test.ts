@@ -23,7 +23,7 @@ test('a worker that stops while its sleep has just ended, and the answer is stil
     await driver.schema.migrate();
     const parts = partsOf(new URL(fresh.url).pathname.slice(1));
     const row = await WorkerRow.add(pool, parts.context.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
-    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row });
+    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row }, session);
     expect(anchor.pushed).toBe(true);
     const stopping = new AbortController();
     const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal: stopping.signal });
@@ -63,7 +63,7 @@ test('a worker is called while it is still opening its session, by whoever has s
       return answer;
     });
     const row = await WorkerRow.add(pool, parts.context.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
-    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row });
+    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row }, session);
     expect(anchor.pushed).toBe(true);
     await anchor.release();
   } finally {

@@ -20,7 +20,7 @@ import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { PostgresCaptures } from './captures/capture-store.js';
 import { claimsOf } from './claims/claims.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
-import { endPool, holdConnection, onPool, watch } from './connection/connection.js';
+import { endPool, holdConnection, onOne, onPool, watch } from './connection/connection.js';
 import { NamedStatements } from './connection/named-statements.js';
 import { OutsidePool } from './connection/outside-pool.js';
 import { sharedPoolOf } from './connection/pool.js';
@@ -78,8 +78,10 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     watch(pool);
     const { sql, answerMs } = context;
     const outside = new OutsidePool(pool);
-    const compare = (): Promise<boolean> => sharesSessions(pool, outside, sql.anchor);
-    const areShared = async (): Promise<boolean> => (sessions === 'auto' ? compare() : sessions === 'shared');
+    const shares = (client: pg.Client): Promise<boolean> => sharesSessions(client, pool, sql.anchor);
+    const compare = (): Promise<boolean> => outside.with(shares);
+    const areShared = async (client: pg.Client): Promise<boolean> =>
+      sessions === 'auto' ? shares(client) : sessions === 'shared';
     const findOut = async (): Promise<boolean> => !(await compare());
     // An application may run anything on its own connections, as DISCARD ALL, so nothing is prepared there.
     const names = new NamedStatements(sql, ownsPool && (sessions === 'auto' ? findOut : sessions === 'own'));
@@ -95,7 +97,13 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.#pool = pool;
     this.#ownsPool = ownsPool;
     this.#names = names;
-    this.schema = schemaOf({ ...parts, pool: this.pool, sharesSessions: compare, withoutTimeout: long });
+    this.schema = schemaOf({
+      ...parts,
+      pool: this.pool,
+      sharesSessions: compare,
+      together: (work) => onOne(pool, answerMs, work),
+      withoutTimeout: long,
+    });
     this.jobs = jobsOf(
       context,
       poolScope(context, {

@@ -11,8 +11,10 @@ export interface Schema {
   /**
    * Returns the server's limits. Rejects with `SchemaOutdated` or `SchemaDiffers` unless the schema is the one this
    * driver was built for.
+   *
+   * @param locks Whether to check as well that connections see each other's row locks, as `anchor` does. Default true.
    */
-  verify(): Promise<Verified>;
+  verify(locks?: boolean): Promise<Verified>;
 
   /**
    * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing, and is called

@@ -206,7 +206,7 @@ export class Worker<Tx = unknown> {
     const live = new Set<LiveRun>();
     const session = new Session(clock, live);
     this.#reserve(session);
-    const { limits, warnings = [] } = await driver.schema.verify();
+    const { limits, warnings = [] } = await driver.schema.verify(false);
     for (const warning of [...warnings, ...shortages(driver, limits)])
       log.warn({ worker: this.name }, warning);
     await this.#plugins.start();

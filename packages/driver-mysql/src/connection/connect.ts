@@ -6,6 +6,19 @@ import { cut, type OnConnect, prepareSession } from './session.js';
 /** Opens a connection outside the pool. */
 export type Connect = () => Promise<Connection>;
 
+/** Works on a connection that is opened for it, and closed behind it. @throws DriverError */
+export async function onNew<Result>(
+  connect: Connect,
+  work: (client: Connection) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect();
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+  }
+}
+
 /** Opens a connection outside the pool, and sets it up. @throws DriverError */
 export async function connect(
   options: ConnectionOptions,

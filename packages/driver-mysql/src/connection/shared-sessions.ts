@@ -4,12 +4,6 @@ import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { cut } from './session.js';
 
-/** A connection outside the pool. */
-interface Unpooled extends MysqlTransaction {
-  on(event: 'error', listener: () => void): unknown;
-  destroy(): void;
-}
-
 interface Pooled extends MysqlTransaction {
   release(): void;
 }
@@ -28,28 +22,24 @@ const SILENT_MS = 10_000;
  * Either another connection's open transaction is in this connection's session, or this connection's session changes meanwhile.
  * Neither can happen on direct connections to the server.
  *
+ * @param client Another connection than those that are taken.
  * @throws DriverError
  */
 export async function sharesSessions(
+  client: MysqlTransaction,
   take: () => Promise<Pooled>,
-  connect: () => Promise<Unpooled>,
   sql: Pick<Statements['anchor'], 'self'>,
 ): Promise<boolean> {
-  const client = await connect();
-  // The pending statement fails with the same error.
-  client.on('error', () => {});
   try {
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, take, sql)) return true;
     return false;
   } catch (error) {
     throw toDriverError(error);
-  } finally {
-    client.destroy();
   }
 }
 
 async function changes(
-  client: Unpooled,
+  client: MysqlTransaction,
   take: () => Promise<Pooled>,
   sql: Pick<Statements['anchor'], 'self'>,
 ): Promise<boolean> {

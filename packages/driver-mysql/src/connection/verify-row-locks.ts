@@ -1,11 +1,11 @@
 import { DriverError, isDriverError } from '@rowlock/core';
 import { answerWithin, PROBE_WAIT_MS, verifyLocks } from '@rowlock/core/driver';
+import type { Connection } from 'mysql2/promise';
 import type { GateCallParts } from '../claims/limit-call.js';
 import { toDriverError } from '../errors.js';
 import { withBoundedWaits } from '../jobs/wait-limit.js';
 import type { MysqlTransaction } from '../query.js';
 import { query } from '../query.js';
-import type { Connect } from './connect.js';
 import { cut } from './session.js';
 
 /** A row, and the statement that locks it. */
@@ -17,14 +17,13 @@ interface Row {
 /** MariaDB's error of NOWAIT is that of a lock wait, which lasts a second at least. */
 const WAITED_MS = 900;
 
-/** Checks that connections see each other's row locks. @throws DriverError `EngineUnsuitable` */
+/** Checks that this connection and the pool's see each other's row locks. @throws DriverError `EngineUnsuitable` */
 export async function verifyRowLocks(
-  connect: Connect,
+  client: Connection,
   bounded: GateCallParts,
   { lock, id }: Row,
 ): Promise<void> {
   const { answerMs } = bounded.context;
-  const client = await connect();
   const isLocked = async (on: MysqlTransaction, otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> =>
     (await query(on, lock(otherwise), [id])).length > 0;
   const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
@@ -50,7 +49,7 @@ export async function verifyRowLocks(
   } catch (error) {
     throw toDriverError(error);
   } finally {
-    client.destroy();
+    await answered(client.query('ROLLBACK')).catch(() => {});
   }
 }
 

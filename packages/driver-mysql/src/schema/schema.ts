@@ -2,7 +2,7 @@ import { isDriverError } from '@rowlock/core';
 import type { AppliedMigration, Schema, SharedPool } from '@rowlock/core/driver';
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import type { GateCallParts } from '../claims/limit-call.js';
-import { connect } from '../connection/connect.js';
+import { connect, onNew } from '../connection/connect.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import type { Settings } from '../options.js';
@@ -39,7 +39,7 @@ export function schemaOf(parts: SchemaParts): Schema {
       }
     },
 
-    async verify() {
+    async verify(locks = true) {
       const version = await versionOf(on);
       const warnings = checkVersion(version);
       const applied = await query<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
@@ -49,11 +49,14 @@ export function schemaOf(parts: SchemaParts): Schema {
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema, productIn(version));
       await verifySettings(on, context.schema);
-      // An account may be without the right to lock this row. A worker also looks at its own row when it starts.
+      // An account may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
-      await verifyRowLocks(parts.connect, parts.bounded, known).catch((error: unknown) => {
-        if (isDriverError(error, 'EngineUnsuitable')) throw error;
-      });
+      if (locks)
+        await onNew(parts.connect, (client) => verifyRowLocks(client, parts.bounded, known)).catch(
+          (error: unknown) => {
+            if (isDriverError(error, 'EngineUnsuitable')) throw error;
+          },
+        );
       const limits = await limitsOf(on, parts.pool.open);
       const clustered = await clusterWarnings(on);
       const others =

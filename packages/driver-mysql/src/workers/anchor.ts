@@ -78,10 +78,10 @@ export class MysqlAnchor implements Anchor {
     });
   }
 
-  /** Opens the worker's session. @throws DriverError */
-  static async open(parts: AnchorParts): Promise<MysqlAnchor> {
+  /** Opens the worker's session. @param client The connection for it, which is open. @throws DriverError */
+  static async open(parts: AnchorParts, client: Connection): Promise<MysqlAnchor> {
     const anchor = new MysqlAnchor(parts);
-    await anchor.#subscribe();
+    await anchor.#subscribe(Promise.resolve(client));
     return anchor;
   }
 
@@ -158,9 +158,9 @@ export class MysqlAnchor implements Anchor {
     return [...received, {}];
   }
 
-  async #subscribe(): Promise<void> {
-    const { context, pool, connect, row, push, session } = this.#parts;
-    const client = await connect().catch((error: unknown) => {
+  async #subscribe(connecting = this.#parts.connect()): Promise<void> {
+    const { context, pool, row, push, session } = this.#parts;
+    const client = await connecting.catch((error: unknown) => {
       throw toDriverError(error);
     });
     try {

@@ -1,4 +1,4 @@
-import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
+import { BeatingAnchor, type JoinableWorkers, type WorkerInfo, type Workers } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import type { GateCallParts } from '../claims/limit-call.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
@@ -40,12 +40,27 @@ export interface WorkersParts {
   readonly connect: () => Promise<Connection>;
   readonly push: boolean;
   readonly refusesOtherWriters: boolean;
-  readonly sharesSessions: () => Promise<boolean>;
+  /** @param client A connection beside the pool. */
+  readonly sharesSessions: (client: Connection) => Promise<boolean>;
 }
 
 export function workersOf(parts: WorkersParts): Workers {
   const { context, on, ringer, connect, push } = parts;
   const { sql, lockPrefix } = context;
+
+  /** The row of a worker that may start here. */
+  async function added(client: Connection, worker: WorkerInfo): Promise<WorkerRow> {
+    const row = await WorkerRow.add(on, sql, worker);
+    try {
+      await verifyRowLocks(client, parts.bounded, { lock: sql.workers.lockWorker, id: row.id });
+      if (parts.refusesOtherWriters) await refuseOtherWriters(on, sql, row);
+      return row;
+    } catch (error) {
+      await row.end(on);
+      throw error;
+    }
+  }
+
   return {
     notify: (wakeUps) => ringer.ring(wakeUps),
 
@@ -56,20 +71,23 @@ export function workersOf(parts: WorkersParts): Workers {
     },
 
     async anchor(worker, session) {
-      const isShared = await parts.sharesSessions();
-      await forgetWorkers(on, context);
-      const row = await WorkerRow.add(on, sql, worker);
+      const forgotten = forgetWorkers(on, context);
+      forgotten.catch(() => {});
+      // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
+      const client = await connect();
+      let isKept = false;
       try {
-        await verifyRowLocks(connect, parts.bounded, { lock: sql.workers.lockWorker, id: row.id });
-        if (parts.refusesOtherWriters) await refuseOtherWriters(on, sql, row);
-      } catch (error) {
-        await row.end(on);
-        throw error;
+        const isShared = await parts.sharesSessions(client);
+        await forgotten;
+        const row = await added(client, worker);
+        if (isShared) return await BeatingAnchor.open(new MysqlPulse(context, on, connect, row), session);
+        isKept = true;
+        const anchor = await MysqlAnchor.open({ context, pool: on, connect, row, push, session }, client);
+        ringer.expectSleeper();
+        return anchor;
+      } finally {
+        if (!isKept) client.destroy();
       }
-      if (isShared) return BeatingAnchor.open(new MysqlPulse(context, on, connect, row), session);
-      const anchor = await MysqlAnchor.open({ context, pool: on, connect, row, push, session });
-      ringer.expectSleeper();
-      return anchor;
     },
   };
 }

@@ -25,7 +25,12 @@ export async function reclaim(
   const values = [lockClass.unsigned, queues, dead, caller?.workerId ?? null, ended];
   const put = async (text: string, ...some: readonly unknown[]): Promise<Omit<Reclaimed, 'refused'>> => {
     const name = names.nameOf(text, queues.length + dead.length);
-    const [row] = await query<ReclaimRow & { [column: string]: unknown }>(on, text, [...values, ...some], name);
+    const [row] = await query<ReclaimRow & { [column: string]: unknown }>(
+      on,
+      text,
+      [...values, ...some],
+      name,
+    );
     const { reclaimed = 0n, missing = [], own = [] } = row ?? {};
     return { reclaimed: Number(reclaimed), missing, own };
   };

@@ -108,6 +108,23 @@ export function socketOf(client: object): unknown {
 /** An error event without a listener would end the process. Pending statements fail with the error anyway. */
 function ignore(): void {}
 
+/** Works on one connection of the pool, with a bound on the time of the whole. Statements may share a flight there. */
+export async function onOne<Answer>(
+  pool: Pool,
+  answerMs: number,
+  work: (on: PostgresTransaction) => Promise<Answer>,
+): Promise<Answer> {
+  const client = await takeConnection(pool, answerMs);
+  let isBroken = true;
+  try {
+    const answer = await answerWithin(answerMs, work(client), () => cut(client));
+    isBroken = false;
+    return answer;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
 /** A statement without the name under which it would be prepared. */
 function unnamed(statement: string | QueryConfig): string | QueryConfig {
   if (typeof statement === 'string') return statement;

@@ -1,5 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import pg from 'pg';
+import { toDriverError } from '../errors.js';
 import { DEFAULTS } from '../options.js';
 import { cut } from './connection.js';
 
@@ -28,6 +29,28 @@ export class OutsidePool {
       keepAliveInitialDelayMillis: options.keepAliveInitialDelayMillis ?? keepAliveInitialDelayMillis,
       connectionTimeoutMillis: options.connectionTimeoutMillis || connectionTimeoutMillis,
     });
+  }
+
+  /** Works on a connection that is opened for it, and closed behind it. */
+  async with<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+    const client = await this.opened();
+    try {
+      return await work(client);
+    } finally {
+      await answerWithin(DEFAULTS.connectionTimeoutMillis, client.end(), () => cut(client)).catch(() => {});
+    }
+  }
+
+  /** A connection that is open. One that breaks does not end the process: its pending statement fails. @throws DriverError */
+  async opened(): Promise<pg.Client> {
+    const client = this.client();
+    client.on('error', () => {});
+    try {
+      await this.open(client);
+      return client;
+    } catch (error) {
+      throw toDriverError(error, 'ConnectionLost');
+    }
   }
 
   /** Opens a connection. Rejects with the client's error, or with that of `onConnect`. */

@@ -13,9 +13,9 @@ const SERVER = `
          version() LIKE '%linux%' AS "looksForClients"`;
 
 /** Queries the server once. Queries again only after a failure. @throws DriverError */
-export function serverOf(on: PostgresTransaction): () => Promise<Server> {
+export function serverOf(pool: PostgresTransaction): (on?: PostgresTransaction) => Promise<Server> {
   let known: Promise<Server> | null = null;
-  return () => {
+  return (on = pool) => {
     known ??= read(on).catch((error: unknown) => {
       known = null;
       throw error;

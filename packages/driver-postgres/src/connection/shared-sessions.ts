@@ -1,10 +1,9 @@
 import { answerWithin } from '@rowlock/core/driver';
-import type { Client, Pool } from 'pg';
+import type { Client, ClientBase, Pool } from 'pg';
 import { toDriverError } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import { cut, takeConnection } from './connection.js';
-import type { OutsidePool } from './outside-pool.js';
+import { cut, socketOf, takeConnection } from './connection.js';
 
 /** How often two connections are compared. A busy pooler may by chance give the same session again. */
 const ROUNDS = 3;
@@ -16,29 +15,47 @@ const ANSWER_MS = 1_000;
 const SILENT_MS = 10_000;
 
 /**
- * Whether connections share the server's sessions, as behind a pooler in transaction mode. Two signs show sharing.
+ * Whether connections share the server's sessions, as behind a pooler in transaction mode. None does that the server sees with
+ * the ports of both clients. Otherwise two signs show sharing.
  * Either another connection's open transaction is in this connection's session, or this connection's session changes meanwhile.
  * Neither can happen on direct connections to the server.
  *
+ * @param client Another connection than the pool's.
  * @throws DriverError
  */
 export async function sharesSessions(
+  client: Client,
   pool: Pool,
-  outside: OutsidePool,
   sql: Pick<Statements['anchor'], 'backend'>,
 ): Promise<boolean> {
-  const client = outside.client();
-  // A lost connection makes the pending statement fail.
-  client.on('error', () => {});
   try {
-    await outside.open(client);
+    if (await areDirect(client, pool, sql)) return false;
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, pool, sql)) return true;
     return false;
   } catch (error) {
     throw toDriverError(error, 'ConnectionLost');
-  } finally {
-    await answered(client, client.end()).catch(() => {});
   }
+}
+
+/** Whether both connections come to the server as they leave here. The port of one may be a pooler's by chance. */
+async function areDirect(
+  client: Client,
+  pool: Pool,
+  sql: Pick<Statements['anchor'], 'backend'>,
+): Promise<boolean> {
+  const own = isDirect(client, sql);
+  own.catch(() => {});
+  const other = await takeConnection(pool, ANSWER_MS);
+  try {
+    return (await isDirect(other, sql)) && (await own);
+  } finally {
+    other.release();
+  }
+}
+
+async function isDirect(on: ClientBase, sql: Pick<Statements['anchor'], 'backend'>): Promise<boolean> {
+  const { localPort } = Object(socketOf(on));
+  return localPort !== undefined && (await backend(on, sql)).port === localPort;
 }
 
 async function changes(
@@ -46,12 +63,12 @@ async function changes(
   pool: Pool,
   sql: Pick<Statements['anchor'], 'backend'>,
 ): Promise<boolean> {
-  const own = await backend(client, sql);
+  const { pid: own } = await backend(client, sql);
   const other = await takeConnection(pool, ANSWER_MS);
-  let again: Promise<number>;
+  let again: Promise<Backend>;
   try {
     await answered(other, other.query('BEGIN'));
-    if ((await backend(other, sql)) === own) return true;
+    if ((await backend(other, sql)).pid === own) return true;
     again = backend(client, sql);
     // A pooler without a free session answers only after the other transaction has ended.
     await answerWithin(ANSWER_MS, again).catch(() => {});
@@ -62,12 +79,21 @@ async function changes(
     );
     other.release(isBroken);
   }
-  return (await again) !== own;
+  return (await again).pid !== own;
 }
 
-async function backend(on: PostgresTransaction, sql: Pick<Statements['anchor'], 'backend'>): Promise<number> {
-  const [row] = await answered(on, query<{ pid: number }>(on, sql.backend));
-  return row?.pid ?? 0;
+/** A session on the server, and the port from which it is connected to. */
+interface Backend {
+  readonly pid: number;
+  readonly port?: number | null;
+}
+
+async function backend(
+  on: PostgresTransaction,
+  sql: Pick<Statements['anchor'], 'backend'>,
+): Promise<Backend> {
+  const [row] = await answered(on, query<Backend & { [column: string]: unknown }>(on, sql.backend));
+  return row ?? { pid: 0 };
 }
 
 function answered<Answer>(client: object, answer: Promise<Answer>): Promise<Answer> {

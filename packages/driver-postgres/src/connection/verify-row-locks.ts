@@ -1,8 +1,8 @@
 import { answerWithin, PROBE_WAIT_MS, verifyLocks } from '@rowlock/core/driver';
+import type { Client } from 'pg';
 import { toDriverError } from '../errors.js';
-import { type PostgresTransaction, query } from '../query.js';
+import type { PostgresTransaction } from '../query.js';
 import { cut } from './connection.js';
-import type { OutsidePool } from './outside-pool.js';
 
 /** A row, and the statement that locks it. */
 interface Row {
@@ -10,38 +10,34 @@ interface Row {
   readonly id: number;
 }
 
-/** Checks that connections see each other's row locks. @throws DriverError `EngineUnsuitable` */
+/** Checks that this connection and the pool's see each other's row locks. @throws DriverError `EngineUnsuitable` */
 export async function verifyRowLocks(
-  outside: OutsidePool,
+  client: Client,
   pool: PostgresTransaction,
   { lock, id }: Row,
   answerMs: number,
 ): Promise<void> {
-  const client = outside.client();
-  // A lost connection makes the pending statement fail.
-  client.on('error', () => {});
-  const isLocked = async (on: PostgresTransaction): Promise<boolean> =>
-    (await query(on, lock('SKIP LOCKED'), [id])).length > 0;
   const bounded = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answerWithin(answerMs, answer, () => cut(client));
-  /** One text, which is one transaction: the limit ends with it. */
-  const locked = async (otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> => {
-    const text = lock(otherwise).replace('$1', String(id));
-    const answer: unknown = await pool
-      .query(`SET LOCAL lock_timeout = ${PROBE_WAIT_MS}; ${text}`)
+  /** Whether the row is locked, by a text of two statements. */
+  const locked = async (
+    on: PostgresTransaction,
+    first: string,
+    otherwise: 'SKIP LOCKED' | 'NOWAIT',
+  ): Promise<boolean> => {
+    const answer: unknown = await on
+      .query(`${first}; ${lock(otherwise).replace('$1', String(id))}`)
       .catch((error: unknown) => {
         throw toDriverError(error);
       });
     return Array.isArray(answer) && answer[1]?.rows.length > 0;
   };
+  // The text is one transaction: the limit ends with it.
+  const limit = `SET LOCAL lock_timeout = ${PROBE_WAIT_MS}`;
   const probe = {
-    async lock() {
-      await outside.open(client);
-      await bounded(client.query('BEGIN'));
-      return bounded(isLocked(client));
-    },
-    lockSkipping: () => locked('SKIP LOCKED'),
-    lockAtOnce: () => locked('NOWAIT'),
+    lock: () => bounded(locked(client, 'BEGIN', 'SKIP LOCKED')),
+    lockSkipping: () => locked(pool, limit, 'SKIP LOCKED'),
+    lockAtOnce: () => locked(pool, limit, 'NOWAIT'),
     confirm: () => bounded(client.query('SELECT')),
   };
   try {
@@ -49,6 +45,6 @@ export async function verifyRowLocks(
   } catch (error) {
     throw toDriverError(error);
   } finally {
-    await bounded(client.end()).catch(() => {});
+    await bounded(client.query('ROLLBACK')).catch(() => {});
   }
 }

@@ -19,8 +19,10 @@ export interface SchemaParts {
   readonly on: PostgresTransaction;
   readonly outside: OutsidePool;
   readonly pool: SharedPool<PoolClient>;
-  readonly server: () => Promise<Server>;
+  readonly server: (on: PostgresTransaction) => Promise<Server>;
   readonly sharesSessions: () => Promise<boolean>;
+  /** Works on one connection of the pool. */
+  together<Answer>(work: (on: PostgresTransaction) => Promise<Answer>): Promise<Answer>;
   withoutTimeout<Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer>;
 }
 
@@ -30,24 +32,31 @@ export function schemaOf(parts: SchemaParts): Schema {
   return {
     migrate: () => parts.withoutTimeout((client) => migrate(client, context)),
 
-    async verify() {
-      // First, as the rows of the migrations may be hidden too.
-      await verifyRows(on, tables(context.schema));
-      const applied = await query<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
-        if (isDriverError(error, 'SchemaOutdated')) return [];
-        throw error;
-      });
+    async verify(locks = true) {
+      // In one flight, in the order of what matters first. The rows of the migrations may be hidden too.
+      const [, applied, warnings, limits] = await parts.together((one) =>
+        Promise.all([
+          verifyRows(one, tables(context.schema)),
+          query<AppliedMigration>(one, sql.applied).catch((error: unknown) => {
+            if (isDriverError(error, 'SchemaOutdated')) return [];
+            throw error;
+          }),
+          verifySettings(one),
+          limitsOf(one, parts.pool.open),
+          // The first claim is not to wait for this.
+          parts.server(one),
+        ]),
+      );
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema);
-      const warnings = await verifySettings(on);
-      // The first claim is not to wait for this.
-      await parts.server();
-      const limits = await limitsOf(on, parts.pool.open);
-      // A role may be without the right to lock this row. A worker also looks at its own row when it starts.
+      if (!locks) return { limits, warnings };
+      // A role may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
-      await verifyRowLocks(outside, on, known, context.answerMs).catch((error: unknown) => {
-        if (isDriverError(error, 'EngineUnsuitable')) throw error;
-      });
+      await outside
+        .with((client) => verifyRowLocks(client, on, known, context.answerMs))
+        .catch((error: unknown) => {
+          if (isDriverError(error, 'EngineUnsuitable')) throw error;
+        });
       return { limits, warnings };
     },
 

@@ -67,16 +67,16 @@ export class PostgresAnchor implements Anchor {
     this.#session = session;
   }
 
-  /** Opens the worker's session. */
+  /** Opens the worker's session. @param client The connection for it, which is open. */
   static async open(
     context: Context,
     pool: PostgresTransaction,
     outside: OutsidePool,
     row: WorkerRow,
-    session?: SessionListener,
+    { session, client }: { readonly session: SessionListener | undefined; readonly client: Client },
   ): Promise<PostgresAnchor> {
     const anchor = new PostgresAnchor(context, pool, outside, row, session);
-    await anchor.#subscribe();
+    await anchor.#subscribe(client);
     return anchor;
   }
 
@@ -147,14 +147,15 @@ export class PostgresAnchor implements Anchor {
     this.#signal();
   }
 
-  async #subscribe(): Promise<void> {
-    const client = this.#outside.client();
+  /** @param opened The connection, if it is open already. */
+  async #subscribe(opened?: Client): Promise<void> {
+    const client = opened ?? this.#outside.client();
     this.#opening = client;
     client.on('notification', ({ payload }) => this.#receive(parseText(payload)));
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
     try {
-      await this.#outside.open(client);
+      if (opened === undefined) await this.#outside.open(client);
       await answerWithin(ANSWER_MS, this.#hold(client));
       const { channel } = this.#context;
       await answerWithin(ANSWER_MS, query(client, `LISTEN ${identifier(channel)}`));

@@ -1,4 +1,5 @@
 import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
+import type { Client } from 'pg';
 import type { NamedStatements } from '../connection/named-statements.js';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
@@ -17,7 +18,8 @@ export interface WorkersParts {
   readonly outside: OutsidePool;
   readonly names: NamedStatements;
   readonly ownsPool: boolean;
-  readonly sharesSessions: () => Promise<boolean>;
+  /** @param client A connection beside the pool. */
+  readonly sharesSessions: (client: Client) => Promise<boolean>;
 }
 
 export function joinableWorkersOf({ sql, channel }: Context, on: Queryable): JoinableWorkers {
@@ -30,6 +32,10 @@ export function joinableWorkersOf({ sql, channel }: Context, on: Queryable): Joi
 
 export function workersOf({ context, on, outside, names, ...parts }: WorkersParts): Workers {
   const { sql, channel, lockClass, answerMs } = context;
+  const forget = async (): Promise<void> => {
+    await query(on, sql.workers.forgetWorkers, [lockClass.unsigned]);
+    await query(on, sql.runs.forgetRuns);
+  };
   return {
     async notify(wakeUps) {
       await names.query(on, sql.bell.notifySoon, [channel, texts(wakeUps)]);
@@ -41,18 +47,27 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
     },
 
     async anchor(worker, session) {
-      const isShared = await parts.sharesSessions();
-      if (parts.ownsPool) names.know(!isShared);
-      await query(on, sql.workers.forgetWorkers, [lockClass.unsigned]);
-      await query(on, sql.runs.forgetRuns);
-      const row = await WorkerRow.add(on, sql, worker);
-      const own = { lock: sql.workers.lockWorker, id: row.id };
-      await verifyRowLocks(outside, on, own, answerMs).catch(async (error: unknown) => {
-        await row.end(on);
-        throw error;
-      });
-      if (!isShared) return PostgresAnchor.open(context, on, outside, row, session);
-      return BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
+      const forgotten = forget();
+      forgotten.catch(() => {});
+      // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
+      const client = await outside.opened();
+      let isKept = false;
+      try {
+        const isShared = await parts.sharesSessions(client);
+        if (parts.ownsPool) names.know(!isShared);
+        await forgotten;
+        const row = await WorkerRow.add(on, sql, worker);
+        const own = { lock: sql.workers.lockWorker, id: row.id };
+        await verifyRowLocks(client, on, own, answerMs).catch(async (error: unknown) => {
+          await row.end(on);
+          throw error;
+        });
+        isKept = !isShared;
+        if (isKept) return await PostgresAnchor.open(context, on, outside, row, { session, client });
+        return await BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
+      } finally {
+        if (!isKept) client.end().catch(() => {});
+      }
     },
   };
 }

@@ -14,7 +14,7 @@ export const alive = ({ worker }: Tables): string => `alive AS MATERIALIZED (
 
 /** A worker's session, and the proof in it that the worker is alive. */
 export const ANCHOR_STATEMENTS = {
-  backend: 'SELECT pg_backend_pid() AS pid',
+  backend: 'SELECT pg_backend_pid() AS pid, inet_client_port() AS port',
 
   // The lock proves that the worker is alive. The lock takes no transaction id, and ends with the session.
   holdAnchor: `SELECT pg_try_advisory_lock($1, $2) AS held`,
