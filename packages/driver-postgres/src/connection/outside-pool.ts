@@ -37,8 +37,13 @@ export class OutsidePool {
     try {
       return await work(client);
     } finally {
-      await answerWithin(DEFAULTS.connectionTimeoutMillis, client.end(), () => cut(client)).catch(() => {});
+      await this.end(client);
     }
+  }
+
+  /** Ends a connection, and cuts it where the server is silent. Never rejects. */
+  async end(client: pg.Client): Promise<void> {
+    await answerWithin(DEFAULTS.connectionTimeoutMillis, client.end(), () => cut(client)).catch(() => {});
   }
 
   /** A connection that is open. One that breaks does not end the process: its pending statement fails. @throws DriverError */

@@ -66,7 +66,7 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
         if (isKept) return await PostgresAnchor.open(context, on, outside, row, { session, client });
         return await BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
       } finally {
-        if (!isKept) client.end().catch(() => {});
+        if (!isKept) await outside.end(client);
       }
     },
   };
