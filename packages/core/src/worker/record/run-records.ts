@@ -115,11 +115,8 @@ export class RunRecords {
       return history;
     });
     visible.catch(() => {});
-    const record: RunRecord = {
-      ...{ visible, flushed: flush.done, durable },
-      settles: () => flush.runSettles(),
-      end: () => flush.runEnds(),
-    };
+    const [settles, end] = [() => flush.runSettles(), () => flush.runEnds()];
+    const record: RunRecord = { visible, flushed: flush.done, durable, settles, end };
     return {
       visible,
       add: (run, confirm) => {
@@ -152,7 +149,8 @@ export class RunRecords {
       });
     const flushed = through((of) => of.flushed);
     for (const each of [visible, flushed]) each.catch(() => {});
-    return { visible, flushed, durable: () => through((of) => of.durable()), end: () => record.end() };
+    const durable = (): Promise<void> => through((of) => of.durable());
+    return { visible, flushed, durable, settles: () => record.settles(), end: () => record.end() };
   }
 
   /**
