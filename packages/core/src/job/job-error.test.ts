@@ -49,6 +49,16 @@ test('frames as JavaScriptCore writes them are kept', () => {
   );
 });
 
+test("frames of Rowlock's own code are left out where it is installed, and so is a stack of these alone", () => {
+  const own = '    at run (file:///app/node_modules/@rowlock/core/dist/index.js:1:2)';
+  const stack = (...frames: string[]) =>
+    Object.assign(new Error('x'), { stack: ['Error: x', ...frames].join('\n') });
+  expect(jobError(stack('    at work (file:///app/work.js:1:2)', own)).stack).toBe(
+    '    at work (file:///app/work.js:1:2)',
+  );
+  expect(jobError(stack(own, own.replaceAll('/', '\\')))).toEqual({ code: 'Error', message: 'x' });
+});
+
 test.each<[string, Error]>([
   ['an empty stack', Object.assign(new Error('x'), { stack: '' })],
   ['a stack that is no text', Object.assign(new Error('x'), { stack: 7 })],

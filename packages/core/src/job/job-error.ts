@@ -14,8 +14,8 @@ const LONGEST_STACK = 4_000;
 const MOST_FRAMES = 12;
 const LONGEST_CAUSE = 500;
 
-/** A frame as V8 writes it, or as JavaScriptCore does. Not one of Node's own code. */
-const FRAME = /^(?:\s+at (?!.*\(?node:)|[^@]*@(?!node:)\S+:\d+:\d+$)/;
+/** A frame as V8 writes it, or as JavaScriptCore does. Not one of Node's own code, or of Rowlock's where it is installed. */
+const FRAME = /^(?!.*(?:\bnode:|[\\/]@rowlock[\\/]))(?:\s+at |[^@]*@\S+:\d+:\d+$)/;
 
 const MOST_ISSUES = 20;
 
@@ -87,7 +87,7 @@ function stackOf(error: Error): Pick<JobError, 'stack'> {
   }
 }
 
-/** The lines of the stack below the message. Those of Node's inside are left out. */
+/** The lines of the stack below the message. At most 12. */
 function framesOf({ stack }: Error): readonly string[] {
   const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => FRAME.test(line)) : [];
   return frames.slice(0, MOST_FRAMES);
