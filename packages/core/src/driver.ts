@@ -2,6 +2,12 @@
 // It is an internal seam, which changes without notice: semantic versioning does not cover it.
 
 export { systemClock } from './clock.js';
+export {
+  type AdaptedAnswer,
+  type AdaptedTransaction,
+  type CallersTx,
+  checkDatabase,
+} from './driver/adapted-transaction.js';
 export * from './driver/admission.js';
 export type * from './driver/anchor.js';
 export { answerWithin } from './driver/answer-within.js';

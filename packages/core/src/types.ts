@@ -19,6 +19,7 @@ export type { CountOptions, Listed, ListOptions } from './client/listing.js';
 export type { Counted } from './client/look.js';
 export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
 export type { SettledOptions } from './client/settled-jobs.js';
+export type { AdaptedAnswer, AdaptedTransaction } from './driver/adapted-transaction.js';
 export type { WorkerView } from './driver/anchor.js';
 export type { CaptureCheck, CaptureNotify, CaptureProblem } from './driver/capture-store.js';
 export type { RunningJobs } from './driver/history.js';

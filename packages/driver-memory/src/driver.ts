@@ -1,6 +1,7 @@
 import { DriverError, InvalidInputError } from '@rowlock/core';
 import type {
   Admission,
+  CallersTx,
   Claims,
   Driver,
   Followers,
@@ -100,7 +101,7 @@ class Memory implements MemoryDriver {
     return this.#process.connections;
   }
 
-  join(tx: MemoryTransaction): Joined {
+  join(tx: CallersTx<MemoryTransaction>): Joined {
     if (!(tx instanceof RecordsTransaction) || tx.database !== this.#database) {
       throw new DriverError('InvalidInput', "tx must be a transaction of this driver's database.");
     }

@@ -1,7 +1,9 @@
 import {
   type Admission,
+  type CallersTx,
   type CaptureStore,
   type Claims,
+  checkDatabase,
   type Driver,
   type Followers,
   type History,
@@ -19,7 +21,7 @@ import { type Connection, createPool, type Pool, type PoolConnection } from 'mys
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { MysqlCaptures } from './captures/capture-store.js';
 import { claimsOf } from './claims/claims.js';
-import { checkCallersConnection } from './connection/callers-connection.js';
+import { callersConnection } from './connection/callers-connection.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { ClaimConnections } from './connection/claim-connections.js';
 import { connect as connectWith, onNew } from './connection/connect.js';
@@ -151,10 +153,10 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     this.captures = new MysqlCaptures(parts);
   }
 
-  join(tx: MysqlTransaction): Joined {
-    checkCallersConnection(tx);
+  join(tx: CallersTx<MysqlTransaction>): Joined {
+    checkDatabase(tx, 'mysql');
     const context = this.#context;
-    const { on, ringer } = isOwnHandle(tx) ? { on: tx, ringer: tx } : callersOf(tx);
+    const { on, ringer } = callersOf(callersConnection(tx));
     const workers = joinableWorkersOf(context, this.#watch, ringer);
     const notify = (wakeUps: readonly WakeUp[]): Promise<void> => workers.notify(wakeUps);
     const scope = { on, outside: this.#on };
@@ -182,7 +184,11 @@ class MysqlDriver implements Driver<MysqlTransaction> {
   }
 }
 
-function callersOf(tx: MysqlTransaction) {
+function callersOf(tx: MysqlTransaction): {
+  on: MysqlTransaction;
+  ringer: Pick<MysqlTransaction, 'execute'>;
+} {
+  if (isOwnHandle(tx)) return { on: tx, ringer: tx };
   const on = new CallersTransaction(tx);
   return { on, ringer: on.harmless };
 }

@@ -3,7 +3,7 @@
 export type { Pool, PoolConnection } from 'mysql2/promise';
 export { endingIn, endsTransaction, textOf } from './claims/handler-statements.js';
 export { SerialConnection } from './claims/serial-connection.js';
-export { checkCallersConnection } from './connection/callers-connection.js';
+export { callersConnection } from './connection/callers-connection.js';
 export { CallersTransaction } from './connection/callers-transaction.js';
 export { cut } from './connection/session.js';
 export { toDriverError, undoesTransaction } from './errors.js';

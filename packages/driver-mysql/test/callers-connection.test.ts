@@ -1,3 +1,4 @@
+import { createPool as createCallbackPool } from 'mysql2';
 import { createConnection, createPool } from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { mysql } from '../src/index.js';
@@ -27,3 +28,11 @@ test.each([{}, { charset: 'utf8mb4' }])(
     await pool.end();
   },
 );
+
+test('a pool with callbacks is refused too', () => {
+  const pool = createCallbackPool({ uri: serverUrl });
+  expect(() => driver.join(Object(pool))).toThrow(
+    expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining('getConnection()') }),
+  );
+  pool.end();
+});

@@ -1,4 +1,5 @@
 import { createRowlock, increment, type Rowlock } from '@rowlock/core';
+import type { AdaptedTransaction, CallersTx } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import {
   type Connection,
@@ -55,7 +56,7 @@ async function withConnection(
 }
 
 /** The calls that take a `tx`, each on a job that is there. */
-function calls(tx: MysqlTransaction, publicId: string): readonly (() => Promise<unknown>)[] {
+function calls(tx: CallersTx<MysqlTransaction>, publicId: string): readonly (() => Promise<unknown>)[] {
   return [
     () => rowlock.enqueue(Work, { payload: 'lost' }, { tx }),
     () => rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
@@ -71,13 +72,52 @@ function calls(tx: MysqlTransaction, publicId: string): readonly (() => Promise<
 }
 
 /** What an application may hand in: the connection itself, or an object that passes statements on. */
-const FORMS: Readonly<Record<string, (connection: Connection) => MysqlTransaction>> = {
+const FORMS: Readonly<Record<string, (connection: Connection) => CallersTx<MysqlTransaction>>> = {
   'a connection': (connection) => connection,
-  'an object of another make': (connection) => ({
+  'an object of another make': anotherMake,
+  'an object of another make whose answers lack the status': withoutStatus,
+  'a connection with callbacks': (connection) => Object(connection).connection,
+  'an object with query alone': adapted,
+  'an object with query alone that tells the status': withStatus,
+};
+
+function anotherMake(connection: Connection): MysqlTransaction {
+  return {
     execute: (sql, values) => connection.execute(sql, values),
     query: (sql, values) => connection.query(sql, values),
-  }),
-};
+  };
+}
+
+function withoutStatus(connection: Connection): MysqlTransaction {
+  return {
+    execute: async (sql, values) => answerWithoutStatus(await connection.execute<never>(sql, values)),
+    query: async (sql, values) => answerWithoutStatus(await connection.query<never>(sql, values)),
+  };
+}
+
+function answerWithoutStatus([result, fields]: [object, unknown]): [unknown, unknown] {
+  const { affectedRows, insertId } = Object(result);
+  return [Array.isArray(result) ? result : { affectedRows, insertId }, fields];
+}
+
+function withStatus(connection: Connection): AdaptedTransaction {
+  return { query: async (text, values) => Object((await connection.query(text, values))[0]) };
+}
+
+/** As of ORMs, which write the values into the text themselves, and wrap the server's errors. */
+function adapted(connection: Connection): AdaptedTransaction {
+  return {
+    async query(text, values) {
+      try {
+        const [result] = await connection.query(text, values);
+        const { affectedRows, insertId } = Object(result);
+        return Array.isArray(result) ? { rows: result } : { affectedRows: BigInt(affectedRows), insertId };
+      } catch (cause) {
+        throw new Error(`Failed: ${text}`, { cause });
+      }
+    },
+  };
+}
 
 const LARGE = Array.from({ length: 40 }, () => ({ payload: 'x'.repeat(100_000) }));
 
@@ -306,7 +346,7 @@ test.each(cases)(
 );
 
 /** Further calls, which write, each on something that is not there. */
-function writes(tx: MysqlTransaction, publicId: string): readonly (() => Promise<unknown>)[] {
+function writes(tx: CallersTx<MysqlTransaction>, publicId: string): readonly (() => Promise<unknown>)[] {
   return [
     () => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
     () => rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, {}, { tx }),
@@ -335,3 +375,65 @@ for (const [form, made] of Object.entries(FORMS)) {
     expect(await payloads()).toEqual(['there']);
   });
 }
+
+test.each(['COMMIT', 'ROLLBACK'])(
+  'a call on an object of another make that is not awaited before a %s rejects, whatever came of it',
+  async (end) => {
+    await withConnection(async (connection) => {
+      for (const made of [adapted, anotherMake]) {
+        await connection.beginTransaction();
+        const call = rowlock.enqueue(Work, { payload: 'late' }, { tx: made(connection) });
+        await connection.query(end);
+        await expect(call).rejects.toMatchObject(OVER);
+      }
+    });
+    expect(await payloads()).toEqual([]);
+  },
+);
+
+test('a COMMIT between the look and the statement is told', async () => {
+  await withConnection(async (connection) => {
+    await connection.beginTransaction();
+    const own = adapted(connection);
+    const tx: AdaptedTransaction = {
+      async query(text, values, database) {
+        if (/INSERT INTO .*job/s.test(text)) await connection.query('COMMIT');
+        return own.query(text, values, database);
+      },
+    };
+    await expect(rowlock.enqueue(Work, { payload: 'by itself' }, { tx })).rejects.toMatchObject({
+      code: 'TransactionOver',
+      message: expect.stringContaining('committed by itself'),
+    });
+  });
+  expect(await payloads()).toEqual(['by itself']);
+});
+
+test.each([
+  ['latin1', { charset: 'latin1' }, 'DO 0'],
+  ['NO_BACKSLASH_ESCAPES', {}, "SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_BACKSLASH_ESCAPES')"],
+])(
+  'a connection behind an object that would change what is stored is refused: %s',
+  async (_, options, setting) => {
+    await withConnection(async (connection) => {
+      await connection.query(setting);
+      await connection.beginTransaction();
+      await expect(
+        rowlock.enqueue(Work, { payload: 'lost' }, { tx: adapted(connection) }),
+      ).rejects.toMatchObject({ code: 'InvalidInput', message: expect.stringContaining('utf8mb4') });
+      await connection.commit();
+    }, options);
+    expect(await payloads()).toEqual([]);
+  },
+);
+
+test("another database's transaction is refused by name", async () => {
+  const tx: AdaptedTransaction = {
+    adapter: { name: 'fromX', database: 'postgres' },
+    query: async () => [],
+  };
+  await expect(rowlock.enqueue(Work, { payload: 'lost' }, { tx })).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.stringMatching(/fromX\(\).*postgres.*mysql/),
+  });
+});

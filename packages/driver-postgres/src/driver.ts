@@ -1,8 +1,10 @@
 import { DriverError } from '@rowlock/core';
 import {
   type Admission,
+  type CallersTx,
   type CaptureStore,
   type Claims,
+  checkDatabase,
   type Driver,
   type Followers,
   type History,
@@ -127,12 +129,13 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.captures = new PostgresCaptures(context, on, (work) => inTransactions((scope) => work(scope.on)));
   }
 
-  join(tx: PostgresTransaction): Joined {
+  join(tx: CallersTx<PostgresTransaction>): Joined {
     if (typeof Object(tx).query !== 'function' || 'totalCount' in Object(tx))
       throw new DriverError(
         'InvalidInput',
         "'tx' must be a client with an open transaction: of a pool, what its connect() gives.",
       );
+    checkDatabase(tx, 'postgres');
     const context = this.#context;
     const on = new CallersTransaction(tx);
     return {

@@ -1,5 +1,6 @@
 import '@rowlock/servers/vitest';
 import { createRowlock, increment, type Rowlock } from '@rowlock/core';
+import type { AdaptedTransaction, CallersTx } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import postgresJs from 'postgres';
@@ -48,7 +49,7 @@ async function payloads(): Promise<readonly unknown[]> {
 }
 
 /** The calls that take a `tx`, each on a job that is there. */
-function calls(tx: PostgresTransaction, publicId: string): readonly Promise<unknown>[] {
+function calls(tx: CallersTx<PostgresTransaction>, publicId: string): readonly Promise<unknown>[] {
   return [
     rowlock.enqueue(Work, { payload: 'lost' }, { tx }),
     rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
@@ -64,16 +65,26 @@ function calls(tx: PostgresTransaction, publicId: string): readonly Promise<unkn
 }
 
 /** What an application may hand in: the client itself, or an object that passes queries on, as adapters do. */
-const FORMS: Readonly<Record<string, (client: pg.ClientBase) => PostgresTransaction>> = {
+const FORMS: Readonly<Record<string, (client: pg.ClientBase) => CallersTx<PostgresTransaction>>> = {
   'a client': (client) => client,
-  'an object that answers as a client does': (client) => ({
-    query: (text, values) => client.query(text, values),
-  }),
+  'an object that answers as a client does': (client) => rowsOf(client),
   'an object that answers with rows': (client) => rowsOnly(client),
+  'an object that wraps errors': (client) => wrapping(client),
 };
 
-function rowsOnly(client: pg.ClientBase): PostgresTransaction {
-  return { query: async (text, values) => Object((await client.query(text, values)).rows) };
+function rowsOf(client: pg.ClientBase): AdaptedTransaction {
+  return { query: (text, values) => client.query(text, values) };
+}
+
+function wrapping(client: pg.ClientBase): AdaptedTransaction {
+  return {
+    query: (text, values) =>
+      client.query(text, values).catch((cause) => Promise.reject(new Error(`Failed: ${text}`, { cause }))),
+  };
+}
+
+function rowsOnly(client: pg.ClientBase): AdaptedTransaction {
+  return { query: async (text, values) => (await client.query(text, values)).rows };
 }
 
 for (const [form, made] of Object.entries(FORMS)) {
@@ -247,8 +258,8 @@ test('no parser of a pool keeps a user without rights to the database from migra
 
 test('postgres.js: a call is in its transaction, and what it stores is what was passed', async () => {
   const sql = postgresJs(database.url, { max: 2 });
-  const adapted = (on: postgresJs.Sql | postgresJs.TransactionSql): PostgresTransaction => ({
-    query: async (text, values) => Object(await on.unsafe(String(text), Object(values))),
+  const adapted = (on: postgresJs.Sql | postgresJs.TransactionSql): AdaptedTransaction => ({
+    query: (text, values) => on.unsafe(text, values),
   });
   const stored = { text: 'a "text"', list: [1, 'two', null] };
   await sql.begin(async (on) => {
@@ -275,7 +286,9 @@ test('postgres.js: a call is in its transaction, and what it stores is what was 
 });
 
 /** The calls that write, each on a job that is there, or on something that is not. */
-const WRITES: Readonly<Record<string, (tx: PostgresTransaction, publicId: string) => Promise<unknown>>> = {
+const WRITES: Readonly<
+  Record<string, (tx: CallersTx<PostgresTransaction>, publicId: string) => Promise<unknown>>
+> = {
   enqueue: (tx) => rowlock.enqueue(Work, { payload: 'lost' }, { tx }),
   'enqueue with a unique key': (tx) => rowlock.enqueue(Work, { payload: 'lost', unique: 'once' }, { tx }),
   enqueueMany: (tx) => rowlock.enqueueMany(Work, [{ payload: 'lost' }, { payload: 'lost' }], { tx }),
@@ -308,3 +321,30 @@ for (const [form, made] of Object.entries(FORMS)) {
     expect(await payloads()).toEqual(['there']);
   });
 }
+
+test('an error of a library that has the statement in it is no sign of a transaction that is over', async () => {
+  await withClient(async (client) => {
+    await client.query('BEGIN');
+    await client.query("SET LOCAL statement_timeout = '100ms'");
+    const blocker = await pool.connect();
+    await blocker.query('BEGIN');
+    const tx = wrapping(client);
+    await rowlock.enqueue(Work, { payload: 1, unique: 'taken' }, { tx: blocker });
+    await expect(rowlock.enqueue(Work, { payload: 2, unique: 'taken' }, { tx })).rejects.toMatchObject({
+      code: 'StatementCancelled',
+    });
+    await blocker.query('ROLLBACK');
+    blocker.release();
+  });
+});
+
+test("another database's transaction is refused by name", async () => {
+  const tx: AdaptedTransaction = {
+    adapter: { name: 'fromX', database: 'mysql' },
+    query: async () => [],
+  };
+  await expect(rowlock.enqueue(Work, { payload: 'lost' }, { tx })).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: expect.stringMatching(/fromX\(\).*mysql.*postgres/),
+  });
+});

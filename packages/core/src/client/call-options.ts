@@ -1,10 +1,11 @@
+import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError } from '../errors.js';
 import { checkOptions } from '../known-options.js';
 
 /** The transaction of a client's call. */
 export interface CallOptions<Tx> {
   /** The caller's own open transaction: the call's writes are committed or rolled back with it. */
-  readonly tx?: Tx;
+  readonly tx?: CallersTx<Tx>;
 }
 
 /**
@@ -13,7 +14,7 @@ export interface CallOptions<Tx> {
  *
  * @throws InvalidInputError
  */
-export function txOf<Tx>(call: CallOptions<Tx>): Tx | undefined {
+export function txOf<Tx>(call: CallOptions<Tx>): CallersTx<Tx> | undefined {
   const given: unknown = call;
   if (typeof given === 'object' && given !== null && ('tx' in given || isEmpty(given))) {
     // An application's own transaction may have a `tx` too, and has other members then.

@@ -1,5 +1,6 @@
 import type { SlotHolder } from '../admission/slots.js';
 import type { Clock } from '../clock.js';
+import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { Driver, Joined } from '../driver/driver.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { ClosedError } from '../errors.js';
@@ -56,7 +57,7 @@ export class Calls<Tx> {
    */
   async within<Answer>(
     call: CallOptions<Tx>,
-    work: (tx: Tx | undefined) => Promise<Answer>,
+    work: (tx: CallersTx<Tx> | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     this.checkOpen();
     const tx = txOf(call);
@@ -64,7 +65,7 @@ export class Calls<Tx> {
   }
 
   /** The verbs on the caller's transaction, or those that calls share. @throws ClosedError */
-  store(tx: Tx | undefined): SharedVerbs {
+  store(tx: CallersTx<Tx> | undefined): SharedVerbs {
     if (tx === undefined) return this.shared;
     const { jobs, workers } = this.join(tx);
     return {
@@ -78,19 +79,19 @@ export class Calls<Tx> {
   }
 
   /** @throws ClosedError */
-  join(tx: Tx): Joined {
+  join(tx: CallersTx<Tx>): Joined {
     return this.driver.join(tx);
   }
 
   /** @throws ClosedError */
-  async find(publicId: string, tx?: Tx): Promise<JobView | undefined> {
+  async find(publicId: string, tx?: CallersTx<Tx>): Promise<JobView | undefined> {
     if (tx === undefined) return this.shared.find(publicId);
     const { jobs } = await this.join(tx).jobs.list({ publicIds: [publicId] }, { limit: 1, before: null });
     return jobs[0];
   }
 
   /** With a caller's transaction, the workers are woken by its commit. @throws ClosedError */
-  async wake(tx: Tx | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
+  async wake(tx: CallersTx<Tx> | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
     if (tx === undefined) await this.shared.wake(wakeUps);
     else await this.join(tx).workers.notify(wakeUps);
   }

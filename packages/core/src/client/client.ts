@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DeclaredLimits } from '../admission/limit.js';
+import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter, wakeUpsAfter } from '../followers/awaited.js';
 import { checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
@@ -85,7 +86,7 @@ export class Client<Tx> {
   #replacing(
     replacing: Replacing,
     write: (rows: readonly NewJob[]) => Promise<readonly Enqueued[]>,
-    tx: Tx | undefined,
+    tx: CallersTx<Tx> | undefined,
   ): (rows: readonly NewJob[]) => Promise<readonly Enqueued[]> {
     const parts = {
       store: tx === undefined ? this.#calls.shared : this.#calls.join(tx).jobs,

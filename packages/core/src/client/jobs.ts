@@ -1,4 +1,5 @@
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
+import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { JoinableAdmission } from '../driver/admission.js';
 import type { Refused } from '../driver/apart.js';
 import type { HistoryEntry } from '../driver/history.js';
@@ -221,7 +222,7 @@ export class Jobs<Tx = unknown> {
     await this.#calls.shared.flush();
   }
 
-  #pausing(tx: Tx | undefined): JoinableAdmission {
+  #pausing(tx: CallersTx<Tx> | undefined): JoinableAdmission {
     return (tx === undefined ? this.#calls.driver : this.#calls.join(tx)).admission;
   }
 }

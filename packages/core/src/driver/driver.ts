@@ -1,3 +1,4 @@
+import type { CallersTx } from './adapted-transaction.js';
 import type { Admission, JoinableAdmission } from './admission.js';
 import type { CaptureStore } from './capture-store.js';
 import type { Claims } from './claims.js';
@@ -36,7 +37,7 @@ export interface Driver<Tx = unknown> {
   readonly insight?: Insight;
 
   /** The verbs that can be part of the caller's open transaction, which the caller ends. */
-  join(tx: Tx): Joined;
+  join(tx: CallersTx<Tx>): Joined;
 
   /** Ends every connection that the driver opened. A pool that was passed in stays open. */
   close(): Promise<void>;

@@ -1,15 +1,19 @@
 import { DriverError } from '@rowlock/core';
+import type { CallersTx } from '@rowlock/core/driver';
 import type { MysqlTransaction } from '../query.js';
+import { asMysqlTransaction } from './adapted-transaction.js';
 
 /**
- * Checks the character set of a caller's connection. The client writes values in that set. A character that the set lacks becomes a
- * question mark. A connection that does not expose its settings is accepted.
+ * A caller's transaction, with the methods of `mysql2/promise`. A connection of `mysql2` with callbacks gives them itself.
+ *
+ * The client writes values in the character set of the connection. A character that the set lacks becomes a question mark. A connection
+ * that does not expose its settings is accepted.
  *
  * @throws DriverError `InvalidInput`
  */
-export function checkCallersConnection(tx: MysqlTransaction): void {
-  const { connection, config, execute, getConnection } = Object(tx);
-  if (typeof execute !== 'function' || typeof getConnection === 'function')
+export function callersConnection(tx: CallersTx<MysqlTransaction>): MysqlTransaction {
+  const { connection, config, query, getConnection, promise } = Object(tx);
+  if (typeof query !== 'function' || typeof getConnection === 'function')
     throw new DriverError(
       'InvalidInput',
       "'tx' must be a connection with an open transaction: of a pool, what its getConnection() gives.",
@@ -17,6 +21,12 @@ export function checkCallersConnection(tx: MysqlTransaction): void {
   const { charsetNumber } = Object(connection?.config ?? config);
   if (typeof charsetNumber === 'number' && !isUtf8mb4(charsetNumber))
     throw new DriverError('InvalidInput', "The connection of a 'tx' must have the charset utf8mb4.");
+  if (!hasExecute(tx)) return asMysqlTransaction(tx);
+  return typeof promise === 'function' ? promise.call(tx) : tx;
+}
+
+function hasExecute(tx: CallersTx<MysqlTransaction>): tx is MysqlTransaction {
+  return typeof Object(tx).execute === 'function';
 }
 
 /** Whether a collation, by its number, is of utf8mb4. Numbers from 576 on are MariaDB's, and may be of any character set. */

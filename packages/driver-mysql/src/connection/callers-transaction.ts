@@ -6,8 +6,16 @@ import { isOpen } from './server-status.js';
 /** Answers without rows, so that the server says whether a transaction is open. Changes nothing. */
 const STATUS = 'DO 0';
 
+/** Outside of a transaction a savepoint is gone at once, and its release fails. */
+const SAVE = 'SAVEPOINT rowlock_joined';
+const RELEASE = 'RELEASE SAVEPOINT rowlock_joined';
+const NO_SAVEPOINT = 1305;
+
 /** A result whose form shows how the caller's object names the columns of a row, and gives their values. */
-const SHAPE = `SELECT 'as text' AS answer, '{"as": "text"}' AS json_text, '9007199254740993' AS long_number, 7 AS short_number, NULL AS no_value`;
+const SHAPE = `SELECT 'as text' AS answer, '{"as": "text"}' AS json_text, '9007199254740993' AS long_number, 7 AS short_number, NULL AS no_value, ? AS echo`;
+
+/** Comes back changed where the connection's character set lacks a character, or where the client escapes what the session's mode does not. */
+const ECHO = '\\ \u{1F512}';
 
 /** No option of the caller's connection alters what is read. A function: `false` of the connection would override `true`. */
 const AS_READ_HERE = {
@@ -22,13 +30,16 @@ const turns = new WeakMap<object, Promise<unknown>>();
 /** Objects other than unchanged connections of `mysql2` that answer in a known form. */
 const known = new WeakSet<object>();
 
+/** Those of them whose answers lack the server's status. */
+const silent = new WeakSet<object>();
+
 /**
  * A caller's transaction. Each statement is sent only when the transaction is known to be open, by the server's answer
  * to a statement without rows.
  *
  * A connection of `mysql2` sends one statement after the other. While nothing is under way on it, no statement of the
  * caller's comes between that answer and the next statement. On objects of other makes a COMMIT may come between. The
- * next answer shows that, and the call rejects.
+ * next answer shows that, and the call rejects. Where the answers lack the server's status, a savepoint stands for it.
  */
 export class CallersTransaction implements MysqlTransaction {
   readonly #tx: MysqlTransaction;
@@ -36,6 +47,8 @@ export class CallersTransaction implements MysqlTransaction {
   readonly #client: Client | undefined;
   /** Whether the last answer has shown an open transaction, and no answer has come since. */
   #isFresh = false;
+  /** Whether a savepoint has shown an open transaction before. */
+  #wasOpen = false;
 
   constructor(tx: MysqlTransaction) {
     this.#tx = tx;
@@ -65,6 +78,8 @@ export class CallersTransaction implements MysqlTransaction {
   readonly harmless: Pick<MysqlTransaction, 'execute'> = {
     execute: async (sql, values) => {
       if (!this.#hasKnownShape) await this.#checkShape();
+      if (silent.has(this.#tx))
+        return serially(this.#tx, () => this.#sendBetween(sql, values, noTransaction));
       return this.#looked(await this.#send(sql, values), noTransaction);
     },
   };
@@ -95,9 +110,38 @@ export class CallersTransaction implements MysqlTransaction {
   #sendSerially(sql: string, values: any): Promise<{ readonly answer: Promise<[any, any]> }> {
     return serially(this.#client ?? this.#tx, async () => {
       await this.#checkShape();
+      if (silent.has(this.#tx)) {
+        if (!this.#wasOpen) await this.#probe();
+        const answer = await this.#sendBetween(sql, values, committed);
+        return { answer: Promise.resolve(answer) };
+      }
       await this.#confirmNext();
       return { answer: this.#send(sql, values) };
     });
+  }
+
+  /** Sends a statement between a savepoint and its release, which fails when the transaction has ended in between. */
+  // biome-ignore lint/suspicious/noExplicitAny: as mysql2 declares it.
+  async #sendBetween(sql: string, values: any, whenOver: () => DriverError): Promise<[any, any]> {
+    await this.#tx.query(SAVE);
+    const answer = await this.#send(sql, values);
+    await this.#release(whenOver);
+    return answer;
+  }
+
+  /** @throws DriverError `TransactionOver` */
+  async #probe(): Promise<void> {
+    await this.#tx.query(SAVE);
+    await this.#release(noTransaction);
+  }
+
+  async #release(whenOver: () => DriverError): Promise<void> {
+    try {
+      await this.#tx.query(RELEASE);
+    } catch (error) {
+      throw Object(error).errno === NO_SAVEPOINT ? whenOver() : error;
+    }
+    this.#wasOpen = true;
   }
 
   /** Resolves when a statement that is sent next is in the transaction. */
@@ -108,22 +152,31 @@ export class CallersTransaction implements MysqlTransaction {
 
   /** @throws DriverError `TransactionOver` */
   async #confirm(): Promise<void> {
+    if (silent.has(this.#tx)) return this.#probe();
     const [result] = listOf(await this.#tx.query(STATUS));
     const { serverStatus, affectedRows, insertId } = Object(result);
-    if (typeof serverStatus !== 'number' || Number.isNaN(Number(affectedRows) + Number(insertId)))
-      throw otherShape();
+    if (Number.isNaN(Number(affectedRows) + Number(insertId))) throw otherShape();
+    if (typeof serverStatus !== 'number') {
+      silent.add(this.#tx);
+      return this.#probe();
+    }
     if (!isOpen(serverStatus)) throw noTransaction();
   }
 
   get #hasKnownShape(): boolean {
-    return (this.#client !== undefined && isUnchanged(this.#tx)) || known.has(this.#tx);
+    return (
+      (this.#client !== undefined && isUnchanged(this.#tx) && isUnchanged(this.#client)) ||
+      known.has(this.#tx)
+    );
   }
 
   /** @throws DriverError `InvalidInput`, `TransactionOver` */
   async #checkShape(): Promise<void> {
     if (this.#hasKnownShape) return;
-    const [rows] = listOf(await this.#send(SHAPE, []));
-    if (!isKnownRow(listOf(rows)[0])) throw otherShape();
+    const [rows] = listOf(await this.#send(SHAPE, [ECHO]));
+    const [row] = listOf(rows);
+    if (!isKnownRow(row)) throw otherShape();
+    if (Object(row).echo !== ECHO) throw otherEncoding();
     await this.#confirm();
     known.add(this.#tx);
   }
@@ -137,7 +190,7 @@ export class CallersTransaction implements MysqlTransaction {
 }
 
 /** What is read of a connection of `mysql2`. */
-interface Client {
+interface Client extends Pick<MysqlTransaction, 'execute' | 'query'> {
   /** The statement that is under way. */
   readonly _command: unknown;
   /** The statements that wait. */
@@ -150,7 +203,7 @@ function clientOf(tx: object): Client | undefined {
 }
 
 /** Whether the methods are those of the class. A tool may have put others on the object, or stand before it as a Proxy. */
-function isUnchanged(tx: MysqlTransaction): boolean {
+function isUnchanged(tx: Pick<MysqlTransaction, 'execute' | 'query'>): boolean {
   const { execute, query } = Object(Object.getPrototypeOf(tx));
   return tx.execute === execute && tx.query === query;
 }
@@ -184,7 +237,14 @@ function listOf(answer: unknown): readonly unknown[] {
 function otherShape(): DriverError {
   return new DriverError(
     'InvalidInput',
-    "'tx' answers in a form that is not known here. Its execute(sql, values) and query(sql, values) must resolve with [result, fields], as those of mysql2/promise do, and each row must be an object with the names and values of the columns as SQL has them. The call has changed no job.",
+    "'tx' answers in a form that is not known here. Its execute(sql, values) and query(sql, values) must resolve with [result, fields], as those of mysql2/promise do. An object without execute has query(text, values), which resolves with an array of rows, or with { affectedRows, insertId }. Each row must be an object with the names and values of the columns as SQL has them. The call has changed no job.",
+  );
+}
+
+function otherEncoding(): DriverError {
+  return new DriverError(
+    'InvalidInput',
+    "A value comes back changed from the connection of 'tx': its charset must be utf8mb4, and its sql_mode must not have NO_BACKSLASH_ESCAPES. The call has changed no job.",
   );
 }
 

@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { isOwnHandle, noTransaction, onlyReads } from '@rowlock/core/driver';
+import { type CallersTx, isOwnHandle, noTransaction, onlyReads } from '@rowlock/core/driver';
 import type { QueryResultRow } from 'pg';
 import { toDriverError } from '../errors.js';
 import {
@@ -22,9 +22,9 @@ const READ_ONLY_TRANSACTION = '25006';
  * transaction is marked first, and the statement fails where the mark is not.
  */
 export class CallersTransaction implements Queryable {
-  readonly #tx: PostgresTransaction;
+  readonly #tx: CallersTx<PostgresTransaction>;
 
-  constructor(tx: PostgresTransaction) {
+  constructor(tx: CallersTx<PostgresTransaction>) {
     this.#tx = tx;
   }
 
@@ -36,7 +36,7 @@ export class CallersTransaction implements Queryable {
   /** The rows of a statement, read as the caller's connection reads them. @throws DriverError */
   async rows<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
     const { rows } = await this.#within(
-      async (sent) => resultOf<Row>(await this.#tx.query<Row>(sent, values)),
+      async (sent) => resultOf<Row>(await Object(this.#tx).query(sent, values)),
       text,
     );
     return rows;
@@ -47,7 +47,8 @@ export class CallersTransaction implements Queryable {
       if (this.#isNext()) return await send(text);
       await this.#mark();
       return await send(within(text));
-    } catch (error) {
+    } catch (thrown) {
+      const error = serversError(thrown);
       if (String(Object(error).message).includes(NOT_WITHIN)) throw noTransaction();
       throw Object(error).code === READ_ONLY_TRANSACTION ? onlyReads(error) : toDriverError(error);
     }
@@ -74,9 +75,10 @@ export class CallersTransaction implements Queryable {
   }
 
   async #send<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Rows<Row>> {
-    const isPg = isOwnHandle(this.#tx) || statusOf(this.#tx) !== undefined;
     return resultOf(
-      isPg ? await this.#tx.query<Row>(statementOf(text, values)) : await this.#tx.query<Row>(text, values),
+      isPg(this.#tx)
+        ? await this.#tx.query<Row>(statementOf(text, values))
+        : await this.#tx.query(text, values.map(given), 'postgres'),
     );
   }
 }
@@ -86,6 +88,24 @@ function resultOf<Row extends QueryResultRow>(answer: unknown): Rows<Row> {
   const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
   if (!isRows<Row>(rows)) throw otherShape();
   return { rows, rowCount: rows.length };
+}
+
+/** What the server has said, where a library has wrapped that. The library's own message may have the statement in it. */
+function serversError(thrown: unknown): unknown {
+  for (let error = thrown; typeof error === 'object' && error !== null; error = Object(error).cause)
+    if (/^[0-9A-Z]{5}$/.test(String(Object(error).code))) return error;
+  return thrown;
+}
+
+/** Whether it is a client of `pg`, or a handler's `tx`. */
+function isPg(tx: CallersTx<PostgresTransaction>): tx is PostgresTransaction {
+  return isOwnHandle(tx) || statusOf(tx) !== undefined;
+}
+
+/** A value for a client of any make. */
+function given(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'number' ? value : String(value);
 }
 
 /** The transaction's status by the server's last answer. Undefined for other objects than clients of `pg`, and for its older versions. */

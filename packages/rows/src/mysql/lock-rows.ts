@@ -4,7 +4,7 @@ import { isOwnHandle, type RowCondition, type RowValue, type TableName } from '@
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
 import {
   CallersTransaction,
-  checkCallersConnection,
+  callersConnection,
   identifier,
   list,
   toDriverError,
@@ -49,8 +49,8 @@ export async function lockRows<Row = Record<string, unknown>>(
   options: LockRowsOptions<LockStrength> = {},
 ): Promise<Row[]> {
   const { text, values } = lockStatement(MYSQL, table, where, options);
-  checkCallersConnection(tx);
-  const on = isOwnHandle(tx) ? tx : new CallersTransaction(tx).asRead;
+  const connection = callersConnection(tx);
+  const on = isOwnHandle(connection) ? connection : new CallersTransaction(connection).asRead;
   try {
     await checkNumbers(on, table, where);
     const [rows] = await on.execute(text, values);
