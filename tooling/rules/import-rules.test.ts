@@ -80,6 +80,13 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/driver-memory/src/a.ts', '@rowlock/driver-postgres', /spells and decides nothing/],
   ['packages/driver-memory/test/a.test.ts', '@rowlock/driver-conformance'],
 
+  ['packages/adapters/src/a.ts', '@rowlock/core/driver'],
+  ['packages/adapters/src/a.ts', 'drizzle-orm/pg-core'],
+  ['packages/adapters/src/a.ts', 'pg', /public API/],
+  ['packages/adapters/src/a.ts', 'mysql2/promise', /public API/],
+  ['packages/adapters/src/a.ts', '@rowlock/driver-postgres', /public API/],
+  ['packages/adapters/test/a.test.ts', '@rowlock/driver-postgres'],
+
   ['packages/rows/src/postgres/a.ts', '@rowlock/core/driver'],
   ['packages/rows/src/postgres/a.ts', '@rowlock/driver-postgres/internal'],
   ['packages/rows/src/mysql/a.ts', '@rowlock/driver-mysql/internal'],

@@ -1,0 +1,44 @@
+import { InvalidInputError } from '@rowlock/core';
+import { type AdaptedTransaction, noTransaction } from '@rowlock/core/driver';
+
+export type Database = 'postgres' | 'mysql';
+
+/** A value as Rowlock sends it. */
+export type Value = string | number | null;
+
+/** The adapted transactions, by those of the ORMs. A driver keeps what it finds out of each. */
+const made = new WeakMap<object, AdaptedTransaction>();
+
+/**
+ * An ORM's transaction as Rowlock takes it.
+ *
+ * @param isOver Whether the ORM itself says that the transaction has ended, by its state or by an error.
+ */
+export function adapted(
+  own: object,
+  adapter: AdaptedTransaction['adapter'],
+  query: (text: string, values: Value[], database: Database) => PromiseLike<unknown>,
+  isOver: (error?: unknown) => boolean = () => false,
+): AdaptedTransaction {
+  const known = made.get(own);
+  if (known !== undefined) return known;
+  const adaptedTransaction: AdaptedTransaction = {
+    ...(adapter && { adapter }),
+    async query(text, values, database) {
+      if (isOver()) throw noTransaction();
+      // The driver checks the form of the answer.
+      try {
+        return Object(await query(text, values, database));
+      } catch (error) {
+        throw isOver(error) ? noTransaction() : error;
+      }
+    },
+  };
+  made.set(own, adaptedTransaction);
+  return adaptedTransaction;
+}
+
+/** The error for what is no transaction of an ORM. @param wanted What to pass instead. */
+export function noneOf(name: string, wanted: string): InvalidInputError {
+  return new InvalidInputError(`${name}() takes ${wanted}.`);
+}

@@ -1,0 +1,58 @@
+import { EventEmitter } from 'node:events';
+import type { MysqlHandle } from './handle.js';
+import { Nesting } from './nesting.js';
+
+type Done = (error: unknown, result?: unknown, fields?: unknown) => void;
+
+/** The claim's transaction with the methods of a connection of `mysql2`, by promises and by callbacks. */
+export class MysqlConnection extends EventEmitter {
+  readonly #tx: MysqlHandle;
+  readonly #nesting = new Nesting();
+
+  constructor(tx: MysqlHandle) {
+    super();
+    this.#tx = tx;
+  }
+
+  query(statement: unknown, given?: unknown, done?: Done): Promise<unknown[]> | undefined {
+    return this.#call('query', statement, given, done);
+  }
+
+  execute(statement: unknown, given?: unknown, done?: Done): Promise<unknown[]> | undefined {
+    return this.#call('execute', statement, given, done);
+  }
+
+  /** The methods by promises are the same. */
+  promise(): this {
+    return this;
+  }
+
+  /** The claim ends its own connection. */
+  release(): void {}
+
+  destroy(): void {}
+
+  #call(
+    method: 'query' | 'execute',
+    statement: unknown,
+    given?: unknown,
+    done?: Done,
+  ): Promise<unknown[]> | undefined {
+    const callback = [given, done].find((each): each is Done => typeof each === 'function');
+    const values = typeof given === 'function' ? undefined : given;
+    const answer = this.#send(method, statement, values);
+    if (callback === undefined) return answer;
+    answer.then(([result, fields]) => callback(null, result, fields), callback);
+    return undefined;
+  }
+
+  #send(method: 'query' | 'execute', statement: unknown, values: unknown): Promise<unknown[]> {
+    const { sql = statement } = Object(statement);
+    return this.#nesting.send(String(sql), (sent) =>
+      Object(this.#tx)[method](
+        typeof statement === 'string' ? sent : { ...Object(statement), sql: sent },
+        values,
+      ),
+    );
+  }
+}
