@@ -34,14 +34,14 @@ test('while jobs go in batches, one claim that hangs keeps no other slot from it
   let id = 0n;
   let isStopped = false;
   for (let ms = 0; !isStopped; ms += 2) {
-    if (ms % 20 === 0 && ms < 10_000) {
+    if (ms % 20 === 0 && ms < 4_000) {
       for (const queue of runs.keys()) {
         const some = Array.from({ length: 8 }, () => ({ ...job(++id), queue, kind: queue }));
         jobs.set(queue, [...(jobs.get(queue) ?? []), ...some]);
       }
       worker.wake();
     }
-    if (ms === 10_000) void worker.stop().then(() => (isStopped = true));
+    if (ms === 4_000) void worker.stop().then(() => (isStopped = true));
     await settled();
     clock.advance(2);
   }
@@ -49,6 +49,6 @@ test('while jobs go in batches, one claim that hangs keeps no other slot from it
   for (const times of runs.values()) {
     const gaps = times.slice(1).map((at, place) => at - (times[place] ?? 0));
     expect(Math.max(...gaps)).toBeLessThan(500);
-    expect(times.length).toBeGreaterThan(3_900);
+    expect(times.length).toBeGreaterThan(1_500);
   }
 });

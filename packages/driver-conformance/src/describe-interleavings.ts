@@ -35,7 +35,7 @@ const TEST_MS = 3_600_000;
  * scenarios that the name filter leaves.
  */
 export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): void {
-  const { INTERLEAVE_ORDERS = '4', INTERLEAVE_SECONDS = 'all' } = process.env;
+  const { INTERLEAVE_ORDERS = '2', INTERLEAVE_SECONDS = 'all' } = process.env;
   const { INTERLEAVE_SEED = '1', INTERLEAVE_SCHEDULE } = process.env;
   const seed = Number(INTERLEAVE_SEED);
   const bounds = {

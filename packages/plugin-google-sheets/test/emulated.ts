@@ -5,13 +5,8 @@ import {
   startGoogleSheetsEmulator,
 } from '@rowlock/google-sheets-emulator';
 import { OAuth2Client } from 'google-auth-library';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { googleSpreadsheets, type Spreadsheets, type SpreadsheetsOptions } from '../src/index.js';
-
-const open: GoogleSheetsEmulator[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
-});
 
 /** An emulator for one test, and the operations pointed at it. */
 export async function emulated(
@@ -19,7 +14,7 @@ export async function emulated(
   client: Partial<SpreadsheetsOptions> = {},
 ): Promise<{ emulator: GoogleSheetsEmulator; spreadsheets: Spreadsheets }> {
   const emulator = await startGoogleSheetsEmulator(options);
-  open.push(emulator);
+  onTestFinished(() => emulator.close());
   const auth = { accessToken: 'ya29.very-secret-token' };
   return { emulator, spreadsheets: googleSpreadsheets({ auth, rootUrl: emulator.url, ...client }) };
 }

@@ -12,7 +12,7 @@ import {
   type MemoryTransaction,
   memory,
 } from '@rowlock/driver-memory';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 type Tx = MemoryTransaction;
 
@@ -24,11 +24,6 @@ export interface Stage {
   readonly worker: Worker<Tx>;
 }
 
-const open: Rowlock<Tx>[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((rowlock) => rowlock.close()));
-});
-
 const nothing = (): void => {};
 const silent: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
@@ -39,7 +34,7 @@ export async function stage(
 ): Promise<Stage> {
   const driver = memory();
   const rowlock = createRowlock({ driver, handlers, plugins, log: silent });
-  open.push(rowlock);
+  onTestFinished(() => rowlock.close());
   await rowlock.migrate();
   return { driver, database: driver.database, rowlock, worker: rowlock.worker() };
 }
