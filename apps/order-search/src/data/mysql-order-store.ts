@@ -114,7 +114,8 @@ const WRITE = `
   UPDATE JSON_TABLE(?, '$[*]' COLUMNS (ord_no INT PATH '$[0]', \`lines\` LONGTEXT PATH '$[1]', words LONGTEXT PATH '$[2]')) AS given
   STRAIGHT_JOIN order_search AS entry FORCE INDEX (PRIMARY) ON entry.ord_no = given.ord_no
   SET entry.\`lines\` = given.\`lines\`, entry.words = given.words
-  WHERE CAST(entry.\`lines\` AS BINARY) <> CAST(given.\`lines\` AS BINARY)`;
+  WHERE CAST(entry.\`lines\` AS BINARY) <> CAST(given.\`lines\` AS BINARY)
+     OR CAST(entry.words AS BINARY) <> CAST(given.words AS BINARY)`;
 
 const REMOVE = `
   DELETE entry FROM ${GIVEN} STRAIGHT_JOIN order_search AS entry FORCE INDEX (PRIMARY) ON entry.ord_no = given.ord_no`;

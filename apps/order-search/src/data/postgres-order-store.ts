@@ -127,9 +127,12 @@ const READ_ONE = readSources('legacy.', 'SELECT $1::integer AS ord_no');
 
 const WRITE = `
   WITH gone AS (DELETE FROM orders.search WHERE ord_no = ANY ($4::integer[]))
-  UPDATE orders.search AS entry SET lines = given.lines, words = array_to_tsvector(string_to_array(given.words, ' '))
-  FROM unnest($1::integer[], $2::text[], $3::text[]) AS given (ord_no, lines, words)
-  WHERE entry.ord_no = given.ord_no AND entry.lines <> given.lines`;
+  UPDATE orders.search AS entry SET lines = given.lines, words = given.words
+  FROM (
+    SELECT ord_no, lines, array_to_tsvector(string_to_array(words, ' ')) AS words
+    FROM unnest($1::integer[], $2::text[], $3::text[]) AS given (ord_no, lines, words)
+  ) AS given
+  WHERE entry.ord_no = given.ord_no AND (entry.lines <> given.lines OR entry.words IS DISTINCT FROM given.words)`;
 
 interface ReadRow {
   readonly ord_no: number;
