@@ -15,14 +15,23 @@ const NAMES = {
   MySQL: { migrations: 'rowlock_migration', place: 'database "' },
 } as const;
 
-const refused = ({ name }: Server) => ({
+/** What the error says behind the place, and what doctor says. */
+interface Reason {
+  readonly message: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const EDITED: Reason = {
+  message: 'the migration 0001_jobs .* Use the version that',
+  what: '0001_jobs',
+  remedy: 'Use the version that made them',
+};
+
+const refused = ({ name }: Server, { message }: Reason) => ({
   name: 'DriverError',
   code: 'SchemaDiffers',
-  message: expect.stringMatching(
-    new RegExp(
-      `^Rowlock's tables in the ${NAMES[name].place}.* the migration 0001_jobs .* Use the version that`,
-    ),
-  ),
+  message: expect.stringMatching(new RegExp(`^Rowlock's tables in the ${NAMES[name].place}.* ${message}`)),
 });
 
 /** Says statements past Rowlock. */
@@ -38,21 +47,21 @@ async function said(server: Server, url: string, statements: readonly string[]):
   return client.end();
 }
 
-async function expectRefused(server: Server, url: string): Promise<void> {
+async function expectRefused(server: Server, url: string, reason = EDITED): Promise<void> {
   const Idle = defineHandler({ kind: 'idle', payload: z.null(), run: () => null });
   const rowlock = createRowlock<unknown>({ driver: server.driver(url), handlers: [Idle] });
   onTestFinished(() => rowlock.close());
-  await expect(rowlock.migrate()).rejects.toMatchObject(refused(server));
-  await expect(rowlock.insight.verify()).rejects.toMatchObject(refused(server));
-  await expect(rowlock.worker().start()).rejects.toMatchObject(refused(server));
+  await expect(rowlock.migrate()).rejects.toMatchObject(refused(server, reason));
+  await expect(rowlock.insight.verify()).rejects.toMatchObject(refused(server, reason));
+  await expect(rowlock.worker().start()).rejects.toMatchObject(refused(server, reason));
   const doctor = await call(['doctor', '--json'], { url });
   expect(doctor.code).toBe(1);
   expect(objects(doctor.stdout)).toContainEqual(
     expect.objectContaining({
       check: 'schema',
       severity: 'broken',
-      what: expect.stringContaining('0001_jobs'),
-      remedy: expect.stringContaining('Use the version that made them'),
+      what: expect.stringContaining(reason.what),
+      remedy: expect.stringContaining(reason.remedy),
     }),
   );
 }
@@ -87,3 +96,26 @@ test.each(SERVERS)('a later version may have applied more than this one has, on 
   await rowlock.insight.verify();
   expect(await rowlock.migrate()).toEqual({ from: 99, to: 99, applied: [] });
 });
+
+test.each(SERVERS)(
+  'a migration without its record, before one that has its own, is found by all of them, on $name',
+  async (server) => {
+    const { url } = await stage(server);
+    const { migrations } = NAMES[server.name];
+    const left = server.name === 'Postgres' ? 1 : 2;
+    const newest = server.name === 'Postgres' ? 99 : 3;
+    await said(server, url, [
+      `DELETE FROM ${migrations} WHERE version = ${left}`,
+      ...(newest === 99
+        ? [
+            `INSERT INTO ${migrations} (version, name, checksum) VALUES (99, '0099_later', '${'0'.repeat(64)}')`,
+          ]
+        : []),
+    ]);
+    await expectRefused(server, url, {
+      message: `the migration ${newest} .* none of the migration ${left}: .* put the record back`,
+      what: `none of the migration ${left}`,
+      remedy: 'put the record back',
+    });
+  },
+);

@@ -9,7 +9,8 @@ export interface AppliedMigration {
 }
 
 /**
- * The newest version of the tables. What this driver has too must be the same text: later migrations fit no other tables.
+ * The newest version of the tables. All before it must be there. What this driver has too must be the same text: later migrations
+ * fit no other tables.
  *
  * @param checksums Those of the driver's migrations, from version 1 on.
  * @throws DriverError `SchemaDiffers`
@@ -30,5 +31,15 @@ export function newestVersion(
         `this driver has, so no later one fits them. Use the version that made them, or give this one an empty ${place} to migrate.`,
     );
   }
-  return Math.max(0, ...versions);
+  const newest = Math.max(0, ...versions);
+  const left = Array.from({ length: Math.min(newest, checksums.length) }, (_, n) => n + 1).find(
+    (version) => !versions.includes(version),
+  );
+  if (left === undefined) return newest;
+  throw new DriverError(
+    'SchemaDiffers',
+    `Rowlock's tables in the ${place} ${JSON.stringify(placeName)} have a record of the migration ${newest} in rowlock_migration, and ` +
+      `none of the migration ${left}: it was left out, or its record was deleted. If its tables are there, put the record back. ` +
+      'Otherwise run this migration alone, out of the script of all of them, which `npx @rowlock/cli sql` prints.',
+  );
 }
