@@ -150,8 +150,20 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
 /** A missing table, or routine, which the message names. */
 const NAMED: ReadonlySet<number> = new Set([1146, 1305]);
 
+/** A missing column. The message names the column alone, without its table. */
+const NO_COLUMN = 1054;
+
 const NOT_OURS =
-  "A table or a routine that is not one of Rowlock's is not there: a trigger on its tables may use it.";
+  "A table, a column or a routine that is not one of Rowlock's is not there: a trigger on its tables may use it.";
+
+/** Whether what is missing is of the application's: no statement of the driver names it. */
+function isNotOurs(error: unknown, message: string): boolean {
+  if (NAMED.has(errnoOf(error))) return !/\browlock_/i.test(message);
+  if (errnoOf(error) !== NO_COLUMN) return false;
+  const { sql } = Object(error);
+  const [, column = ''] = /'(?:[^']*\.)?([^'.]+)'/.exec(message) ?? [];
+  return typeof sql === 'string' && column !== '' && !sql.includes(column);
+}
 
 /** The server accepts no more connections: of anybody, or of this account. */
 const TOO_MANY_CONNECTIONS: ReadonlySet<number> = new Set([1040, 1203, 1226]);
@@ -171,7 +183,7 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
-  if (NAMED.has(errnoOf(error)) && !/\browlock_/i.test(message))
+  if (isNotOurs(error, message))
     return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
   const special = isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : SETTING_ADVICE[errnoOf(error)];
   const advice = special ?? ADVICE[cause];

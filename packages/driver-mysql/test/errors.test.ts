@@ -185,6 +185,8 @@ test.each([
   ['a table', 'INSERT INTO audit VALUES (1)'],
   ['a procedure', 'CALL missing_one(1)'],
   ['a function', 'SET NEW.priority = missing_one(1)'],
+  ['a column', 'INSERT INTO audited (nope) VALUES (NEW.id)'],
+  ['a column in a condition', 'SET NEW.priority = (SELECT MAX(a.missing) FROM audited AS a)'],
 ])("%s that is missing in an application's own trigger is not told as of Rowlock", async (_, statement) => {
   const { url, drop } = await freshMysqlDatabase(serverUrl);
   onTestFinished(drop);
@@ -192,10 +194,11 @@ test.each([
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
   const client = await createConnection(url);
+  await client.query('CREATE TABLE audited (id INT)');
   await client.query(`CREATE TRIGGER audit BEFORE INSERT ON rowlock_job FOR EACH ROW ${statement}`);
   await client.end();
   await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
     code: 'InvalidInput',
-    message: expect.stringMatching(/^A table or a routine that is not one of Rowlock's/),
+    message: expect.stringMatching(/^A table, a column or a routine that is not one of Rowlock's/),
   });
 });
