@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { createRowlock, defineCapture, type Rowlock } from '@rowlock/core';
 import type { CaptureOptions } from '@rowlock/core/types';
+import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -224,18 +225,18 @@ describe('what every writer would fail on, or never match, is refused', () => {
   test.each<
     [column: string, ...values: NonNullable<CaptureOptions<string, string, string>['when']>[string][]]
   >([
-    ['n', 'abc'],
-    ['price', 'abc'],
-    ['ratio', 'abc'],
-    ['flags', 'abc'],
-    ['made', 'abc'],
+    ['n', 'abc', '', ' ', '0x5', '5a'],
+    ['price', 'abc', '', '1,5'],
+    ['ratio', 'abc', '', 'e5'],
+    ['flags', 'abc', ''],
+    ['made', 'abc', ''],
     ['word', 5, true, ['a', 5], 5n],
     ['bytes', 5],
-    ['day', 'nope', '2026-13-01', 5, true, ['2026-01-01', 'nope']],
+    ['day', 'nope', '', '2026-13-01', 5, true, ['2026-01-01', 'nope']],
     ['at', 'nope', 5],
-    ['stamp', 'nope'],
-    ['time', 'nope'],
-    ['mood', 'nope', 1],
+    ['stamp', 'nope', ''],
+    ['time', 'nope', ''],
+    ['mood', 'nope', 1, ''],
     ['moods', 'nope', 'a,nope', 1],
     ['place', 'POINT(1 2)', 5],
     ...(product === 'mysql' ? [['j', 'x', 5] satisfies [string, ...(string | number)[]]] : []),
@@ -602,6 +603,21 @@ describe('drift', () => {
     await other.query('COMMIT');
     await rowlock.captures.apply();
   });
+});
+
+test('who waits for a table that another session has locked has LockTimeout within seconds, and goes on behind it', async () => {
+  const rowlock = await captured(TABLE);
+  const changed = defineCapture({ name: 'c0', table: 't', id: ['id'], kind: 'k', payload: ['note'] });
+  const { captures } = createRowlock({ driver, captures: [changed] });
+  const other = await connected();
+  onTestFinished(() => other.end());
+  await other.query('LOCK TABLES t WRITE, rowlock_job WRITE');
+  const timeout = { status: 'rejected', reason: { code: 'LockTimeout', isRetryable: true } };
+  const waits = [captures.apply(), driver.jobs.enqueue([newJob()]), rowlock.captures.backfill('c0')];
+  expect(await Promise.allSettled(waits)).toMatchObject(waits.map(() => timeout));
+  await other.query('UNLOCK TABLES');
+  expect(await captures.apply()).toMatchObject([{ changed: true }]);
+  expect(await driver.jobs.enqueue([newJob()])).toHaveLength(1);
 });
 
 describe('a backfill comes to each row once, in the order of ids of', () => {

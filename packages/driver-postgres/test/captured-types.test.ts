@@ -335,3 +335,17 @@ describe('apply refuses what every writer would fail on', () => {
     );
   });
 });
+
+test.each(['money', 'money[]', 'app.priced'])(
+  '%s is written by one locale, whatever that of a session is',
+  async (type) => {
+    await stage.captured(
+      `CREATE TYPE priced AS (price money); CREATE TABLE t (id int PRIMARY KEY, price ${type})`,
+      { payload: ['price'] },
+    );
+    const { rows } = await stage.client.query("SELECT proconfig FROM pg_proc WHERE proname = 'capture_c0'");
+    expect(rows).toMatchObject([{ proconfig: expect.arrayContaining(['lc_monetary=C']) }]);
+    await stage.client.query('INSERT INTO t VALUES (1, NULL)');
+    expect(await stage.changes()).toEqual(['insert 1']);
+  },
+);

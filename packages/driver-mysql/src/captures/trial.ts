@@ -53,9 +53,14 @@ function compared(
   const stranger = values.find((value) => typeof value === 'string' && !hasMember(column, value));
   if (stranger !== undefined)
     refuse(`as ${JSON.stringify(stranger)} is none of ${column.members.join(', ')}`);
+  // The server would take an empty text for 0, without a warning.
+  const word = values.find((value) => typeof value === 'string' && !NUMBER.test(value));
+  if (NUMBERS.includes(column.type) && word !== undefined) refuse(`as ${JSON.stringify(word)} is no number`);
   const given = conditionValues(column.type, values);
   return TIMES.includes(column.type) ? given : [`${sample(column)} IN (${given.join(', ')})`];
 }
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 function sample({ type }: Column): string {
   if (NUMBERS.includes(type)) return '1';

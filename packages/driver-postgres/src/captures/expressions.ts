@@ -21,6 +21,8 @@ const SHORT: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'bool', 'uui
 /** The same in each session. */
 const PLAIN: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'numeric', 'name', 'json', 'jsonb']);
 
+const MONEY: ReadonlySet<string> = new Set(['money', '_money']);
+
 /**
  * The SQL of a capture's values, of one table. It runs with the rights of the account that applies the capture, and the
  * table's owner may have types of any kind, also later. So nothing calls a cast, an operator or a domain's check of theirs.
@@ -36,11 +38,22 @@ export class Expressions {
 
   /** Whether some values depend on settings of the session. */
   get needsSettings(): boolean {
+    return this.#written.some(
+      (column) => !isShort(column) && !(column.isBuiltIn && PLAIN.has(column.type)) && !isString(column),
+    );
+  }
+
+  get mayHaveMoney(): boolean {
+    return this.#written.some(
+      ({ isBuiltIn, type, kind }) => MONEY.has(type) || (!isBuiltIn && kind !== 'b' && kind !== 'e'),
+    );
+  }
+
+  /** The columns whose values are written as text, or compared with one. */
+  get #written(): readonly Column[] {
     const { id, key, columns, conditions } = this.#plan;
-    return [...id, ...key, ...columns, ...conditions.map(({ column }) => column)].some((name) => {
-      const column = columnOf(this.#table, name);
-      return !isShort(column) && !(column.isBuiltIn && PLAIN.has(column.type)) && !isString(column);
-    });
+    const names = [...id, ...key, ...columns, ...conditions.map(({ column }) => column)];
+    return names.map((name) => columnOf(this.#table, name));
   }
 
   /** Whether the row is there. The columns of `id` are never null. */

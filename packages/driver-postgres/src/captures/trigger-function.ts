@@ -8,7 +8,7 @@ import { Expressions, type Row } from './expressions.js';
 import { insertJobs, jobRow } from './job-rows.js';
 import { Moves } from './moves.js';
 import { type CapturedTable, columnsOf } from './table.js';
-import { TEXT_SETTINGS } from './text-settings.js';
+import { MONEY_SETTINGS, TEXT_SETTINGS } from './text-settings.js';
 
 /** The rows of one bulk job that names them. */
 const IDS_PER_JOB = 500;
@@ -43,19 +43,24 @@ export class TriggerFunction {
 
   /** As the catalog has them. */
   get settings(): readonly string[] {
-    const texts = this.#sql.needsSettings ? TEXT_SETTINGS : [];
-    return ['search_path=pg_catalog, pg_temp', ...texts.map(([name, value]) => `${name}=${value}`)];
+    return ['search_path=pg_catalog, pg_temp', ...this.#texts.map(([name, value]) => `${name}=${value}`)];
   }
 
   /** The settings as the statement has them. */
   get settingsText(): string {
-    const texts = this.#sql.needsSettings ? TEXT_SETTINGS : [];
     return [
       'search_path = pg_catalog, pg_temp',
-      ...texts.map(([name, value]) => `${name} = ${literal(value)}`),
+      ...this.#texts.map(([name, value]) => `${name} = ${literal(value)}`),
     ]
       .map((setting) => `SET ${setting}`)
       .join('\n  ');
+  }
+
+  get #texts(): readonly (readonly [name: string, value: string])[] {
+    return [
+      ...(this.#sql.needsSettings ? TEXT_SETTINGS : []),
+      ...(this.#sql.mayHaveMoney ? MONEY_SETTINGS : []),
+    ];
   }
 
   get body(): string {
