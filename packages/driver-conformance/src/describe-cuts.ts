@@ -207,6 +207,7 @@ const VERBS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = {
   'schedules.remove': ({ driver }) => driver.schedules.remove('every'),
   'captures.sql': ({ rowlock }) => rowlock.captures.sql(),
   'captures.check': ({ rowlock }) => rowlock.captures.check(),
+  'captures.states': ({ driver }) => driver.captures?.states([Captured.plan]) ?? Promise.resolve(),
   'captures.backfill': ({ rowlock }) => rowlock.captures.backfill('captured'),
   'captures.drop': ({ rowlock }) => rowlock.captures.drop(),
   'captures.apply': ({ rowlock }) => rowlock.captures.apply(),

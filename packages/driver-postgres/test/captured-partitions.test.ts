@@ -1,3 +1,4 @@
+import { defineCapture } from '@rowlock/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CaptureStage, type Options } from './capture-stage.js';
 import { waiting } from './waiting.js';
@@ -209,6 +210,45 @@ test('a session goes on when a column that is not read has another type', async 
   await stage.client.query('UPDATE t SET note = 2 WHERE id = 1; ALTER TABLE t ADD other int, DROP note');
   await stage.client.query('UPDATE t SET other = 2 WHERE id = 1');
   expect((await stage.changes()).slice(3)).toEqual(['update 1,eu', 'update 1,eu']);
+});
+
+test('a trigger that may move rows behind those of the capture is named by check and apply', async () => {
+  const rowlock = await regions();
+  await stage.client.query(`
+    CREATE FUNCTION emigrate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.region := 'us'; RETURN NEW; END $$;
+    CREATE TRIGGER zzz_emigrate BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION emigrate();
+    CREATE TRIGGER zzz_late BEFORE UPDATE ON eu FOR EACH ROW EXECUTE FUNCTION emigrate();
+    CREATE TRIGGER emigrate BEFORE UPDATE ON t FOR EACH ROW WHEN (false) EXECUTE FUNCTION emigrate();
+    CREATE TRIGGER zzz_after AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION emigrate()`);
+  const late = ['zzz_emigrate', 'zzz_late'].map((name) =>
+    expect.stringContaining(`The trigger "${name}" changes`),
+  );
+  const [{ warnings = [] } = {}] = await rowlock.captures.check();
+  expect(warnings).toEqual([expect.stringContaining('partitioned'), ...late]);
+  expect(await rowlock.captures.apply()).toMatchObject([{ changed: false, warnings }]);
+  // What the warning says is so.
+  await stage.client.query("UPDATE t SET note = 'x' WHERE id = 1");
+  expect(await stage.changes()).toEqual(['delete 1,eu', 'insert 1,us']);
+  await stage.client.query('DROP TRIGGER zzz_late ON eu; DROP TRIGGER zzz_emigrate ON t');
+  expect(await rowlock.captures.check()).toMatchObject([
+    { warnings: [expect.stringContaining('partitioned')] },
+  ]);
+});
+
+test.each([
+  ['a trigger that is disabled on one partition', 'ALTER TABLE us_low DISABLE TRIGGER USER'],
+  ['a right that is taken', 'REVOKE INSERT ON rowlock.job FROM PUBLIC'],
+  ['another function', 'ALTER FUNCTION rowlock.capture_c0() SECURITY INVOKER'],
+  ['a policy', 'ALTER TABLE t ENABLE ROW LEVEL SECURITY'],
+])('the state of a capture is another one with %s', async (_, statement) => {
+  await regions();
+  const capture = defineCapture({ name: 'c0', table: 'app.t', id: ['id', 'region'], kind: 'k' });
+  const state = () => stage.driver.captures?.states([capture.plan]);
+  const before = await state();
+  for (const each of ['ANALYZE t', 'VACUUM t']) await stage.client.query(each);
+  expect(await state()).toEqual(before);
+  await stage.client.query(statement);
+  expect(await state()).not.toEqual(before);
 });
 
 test('a trigger of the move that is gone, or fires otherwise, is found', async () => {

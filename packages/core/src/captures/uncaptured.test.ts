@@ -15,6 +15,10 @@ function watching() {
     problems: [] as readonly CaptureProblem[],
     looked: [] as string[],
     fails: false,
+    state: 0,
+    states: 0,
+    /** Whether each look finds another state. */
+    isMoving: true,
     look() {},
   };
   const warned: unknown[] = [];
@@ -37,6 +41,11 @@ function watching() {
           world.look();
           if (world.fails) throw new Error('The account may not look.');
           return { problems: name === 'of a' ? world.problems : [], warnings: [] };
+        },
+        async states(plans) {
+          world.states += 1;
+          if (world.isMoving) world.state += 1;
+          return plans.map(({ name }) => `${name} ${world.state}`);
         },
       },
     },
@@ -77,6 +86,23 @@ test('it warns once of the same problems, and again when they are others or come
   expect(told).toHaveLength(3);
   for (let n = 0; n < 60; n++) await pass(MINUTE);
   expect(told).toHaveLength(4);
+});
+
+test('captures whose state is the same are not checked again within an hour, and warned of as before', async () => {
+  const { part, world, told, pass } = watching();
+  world.isMoving = false;
+  world.problems = [missing];
+  part.start();
+  for (let n = 0; n < 60; n++) await pass(MINUTE);
+  expect([world.looked, world.states]).toEqual([['of a', 'of b'], 60]);
+  expect(told).toHaveLength(1);
+  await pass(MINUTE);
+  expect(world.looked).toHaveLength(4);
+  expect(told).toHaveLength(2);
+  world.state += 1;
+  world.problems = [];
+  await pass(MINUTE);
+  expect(world.looked).toHaveLength(6);
 });
 
 test('a worker that stops looks at no further capture', async () => {

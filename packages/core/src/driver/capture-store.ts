@@ -26,6 +26,12 @@ export interface CaptureStore<Tx = unknown> {
   /** Compares the triggers, and reads which losses were noted. Writes nothing. */
   check(capture: CapturePlan): Promise<CheckedCapture>;
 
+  /**
+   * What `check` of each capture depends on, as a text, by one statement. While a text stays the same, so does what `check` finds,
+   * but for what this account does not see here, as some rights.
+   */
+  states(captures: readonly CapturePlan[]): Promise<readonly string[]>;
+
   /** Drops the triggers of a capture by its name, also of one that no program defines any more. Returns whether there were any. */
   drop(name: string, lockMs: number): Promise<boolean>;
 

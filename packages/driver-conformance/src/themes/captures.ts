@@ -313,6 +313,38 @@ export const captures = theme('captures', (test) => {
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
   });
 
+  test('the state of a capture stays until its triggers, its table or its losses are others', async (stage) => {
+    const table = await capturedTable(stage, [
+      { payload: ['note'], onError: 'note' },
+      { payload: ['amount'] },
+    ]);
+    if (table === undefined) return;
+    const { captures } = table.rowlock;
+    const states = async () => stage.driver.captures?.states(table.captures.map(({ plan }) => plan));
+    let last = await states();
+    expect(new Set(last).size).toBe(2);
+    await table.exec("INSERT INTO % (id, note) VALUES (1, 'a')");
+    await captures.check();
+    expect(await states()).toEqual(last);
+    const differs = async (what: string, change: () => Promise<unknown>): Promise<void> => {
+      await change();
+      const now = await states();
+      for (const place of [0, 1]) expect(now?.[place], what).not.toEqual(last?.[place]);
+      last = now;
+    };
+    await differs('another column', () => table.exec('ALTER TABLE % ADD other INT'));
+    await differs('another type', () => table.exec('ALTER TABLE % DROP COLUMN other'));
+    await differs('no triggers', () => captures.drop());
+    await differs('new triggers', () => captures.apply());
+    await table.exec('ALTER TABLE % DROP COLUMN note');
+    [last] = [await states()];
+    await table.exec('UPDATE % SET part = 1').catch(() => {});
+    const [now, before] = [await states(), last];
+    expect([now?.[0] !== before?.[0], now?.[1] === before?.[1]]).toEqual([true, true]);
+    await differs('no table', () => table.exec('ALTER TABLE % RENAME TO %_gone'));
+    await differs('the table', () => table.exec('ALTER TABLE %_gone RENAME TO %'));
+  });
+
   test('a writer does not wait for a handler, and the change during its run is another job', async (stage) => {
     const table = await capturedTable(stage);
     if (table === undefined) return;

@@ -27,6 +27,7 @@ import {
   namesakes,
   refuseHidden,
 } from './differences.js';
+import { statesOf } from './states.js';
 import { readTable } from './table.js';
 import { tryOut } from './trial.js';
 import { type Wanted, wantedFor } from './triggers.js';
@@ -100,6 +101,10 @@ ${parts.join('\n')}`;
       if (!(error instanceof InvalidInputError)) throw error;
       return { problems: [{ code: 'table', message: error.message }], warnings: [] };
     }
+  }
+
+  states(captures: readonly CapturePlan[]): Promise<readonly string[]> {
+    return statesOf(this.#parts.on, this.#parts.context, captures);
   }
 
   async drop(name: string, lockMs: number): Promise<boolean> {

@@ -33,6 +33,9 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
       SELECT COUNT(*) AS losses, CAST(MAX(noted_at) AS CHAR) AS newest, MAX(error) AS error
       FROM ${captureLoss} WHERE name = ?`,
 
+  lossesAsState: (place: string): string =>
+    `SELECT ${place}, SHA2(CONCAT('loss/', COUNT(*), '/', IFNULL(MAX(id), 0)), 256) FROM ${captureLoss} WHERE name = ?`,
+
   forgetLosses: `DELETE FROM ${captureLoss} WHERE name = ?`,
 
   noteLoss: `INSERT INTO ${captureLoss} (name, error) VALUES (?, ?)`,

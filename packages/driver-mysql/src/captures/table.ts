@@ -38,6 +38,12 @@ interface ColumnRow {
   scale: number | string | null;
 }
 
+/** The schema and the name of the table. */
+export function placeOf({ table }: CapturePlan, schema: string): readonly [schema: string, name: string] {
+  const [first = '', second] = table;
+  return second === undefined ? [schema, first] : [first, second];
+}
+
 /**
  * Reads a table from the catalog.
  *
@@ -48,8 +54,7 @@ export async function readTable(
   { sql, schema }: Context,
   plan: CapturePlan,
 ): Promise<CapturedTable> {
-  const [first = '', second] = plan.table;
-  const place = second === undefined ? [schema, first] : [first, second];
+  const place = placeOf(plan, schema);
   const refuse = (why: string): never => {
     throw refusedTable(plan, why);
   };

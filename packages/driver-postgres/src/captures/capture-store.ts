@@ -15,7 +15,7 @@ import { type PostgresTransaction, type Queryable, query } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { backfill } from './backfill.js';
 import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
-import { quotedFunction } from './names.js';
+import { functionName, quotedFunction } from './names.js';
 import { checkRights } from './rights.js';
 import { type CapturedTable, readTable } from './table.js';
 import { SET_TEXTS } from './text-settings.js';
@@ -88,6 +88,21 @@ COMMIT;
       if (!(error instanceof InvalidInputError)) throw error;
       return { problems: [{ code: 'table', message: error.message }], warnings: [] };
     }
+  }
+
+  async states(captures: readonly CapturePlan[]): Promise<readonly string[]> {
+    const { sql, schema } = this.#context;
+    const { job, bell, worker, captureLoss } = tables(schema);
+    const losses = captures.some(({ onError }) => onError === 'note');
+    const text = losses ? sql.captures.captureStatesAndLosses : sql.captures.captureStates;
+    const rows = await query<{ state: string }>(this.#on, text, [
+      captures.map(({ table }) => table.map(identifier).join('.')),
+      captures.map(({ name }) => functionName(name)),
+      schema,
+      [job, bell, worker, captureLoss],
+      captures.map(({ name, onError }) => (onError === 'note' ? name : null)),
+    ]);
+    return rows.map(({ state }) => state);
   }
 
   async drop(name: string, lockMs: number): Promise<boolean> {

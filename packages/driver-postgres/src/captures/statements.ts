@@ -1,6 +1,41 @@
 import type { Tables } from '../schema/tables.js';
 import { hidesRows } from '../schema/verify-rows.js';
 
+/** Before an UPDATE, for each row: the bits of a trigger's type. */
+const CHANGES_ROW_OF_UPDATE = 1 + 2 + 16;
+
+const OF_CAPTURES = `
+      FROM ROWS FROM (unnest($1::text[]), unnest($2::text[]), unnest($5::text[])) WITH ORDINALITY AS given (table_name, function_name, name, place)
+      CROSS JOIN LATERAL (SELECT to_regclass(given.table_name)::oid AS oid) AS captured
+      ORDER BY place`;
+
+/** @param more Of other tables. */
+function state(more: string): string {
+  const version = (table: string, condition: string): string =>
+    `SELECT '${table}', tableoid || ' ' || ctid || ' ' || xmin FROM ${table} WHERE ${condition}`;
+  const parts = [
+    version(
+      'pg_class',
+      'oid = captured.oid OR oid = ANY (ARRAY(SELECT to_regclass(each)::oid FROM unnest($4::text[]) AS each))',
+    ),
+    version('pg_namespace', 'nspname = $3'),
+    version('pg_attribute', 'attrelid = captured.oid'),
+    version('pg_index', 'indrelid = captured.oid'),
+    version('pg_policy', 'polrelid = captured.oid'),
+    version('pg_inherits', 'inhparent = captured.oid OR inhrelid = captured.oid'),
+    version('pg_enum', 'enumtypid IN (SELECT atttypid FROM pg_attribute WHERE attrelid = captured.oid)'),
+    version(
+      'pg_proc',
+      'proname = given.function_name AND pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = $3)',
+    ),
+    version(
+      'pg_trigger',
+      'tgrelid = captured.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(captured.oid))',
+    ),
+  ];
+  return `(SELECT md5(string_agg(part || version, ' ' ORDER BY part, version)) FROM (${parts.join(' UNION ALL ')} ${more}) AS parts (part, version))`;
+}
+
 /** The catalog of captured tables and their triggers, and what captures keep. */
 export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => ({
   // An index may have columns that are not of its key. Its numbers count from 0.
@@ -19,6 +54,9 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
                  AND setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
              ) AS has_replicas,
              ${hidesRows('captured', "'*', 'r'")} AS hides_rows,
+             (SELECT json_agg(DISTINCT tgname) FROM pg_trigger
+              WHERE tgrelid IN (SELECT relid FROM pg_partition_tree(captured.oid)) AND NOT tgisinternal AND tgenabled <> 'D'
+                AND tgtype & ${CHANGES_ROW_OF_UPDATE} = ${CHANGES_ROW_OF_UPDATE} AND tgname > $2) AS late_triggers,
              (SELECT json_agg(json_build_object(
                 'name', attname, 'notNull', attnotnull, 'virtual', attgenerated = 'v',
                 'type', base.typname, 'cast', format('%I.%I', of_base.nspname, base.typname),
@@ -70,6 +108,14 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
               WHERE tgfoid = pg_proc.oid AND tgparentid = 0) AS triggers
       FROM pg_proc JOIN pg_namespace AS schema ON schema.oid = pronamespace
       WHERE schema.nspname = $1 AND proname = $2 AND pronargs = 0`,
+
+  // The rows of the catalog on which a check depends, by their versions. $1: the tables, $2: the functions, $3: the schema of these,
+  // $4: the tables that the triggers write to.
+  captureStates: `SELECT ${state('')} AS state ${OF_CAPTURES}`,
+
+  // The same with what was lost, of captures that note it. $5: their names.
+  captureStatesAndLosses: `
+      SELECT ${state(`UNION ALL SELECT 'loss', id::text FROM ${captureLoss} WHERE name = given.name`)} AS state ${OF_CAPTURES}`,
 
   // $1: the owner of the function. Null: who asks.
   captureRights: `

@@ -5,6 +5,7 @@ import { type Queryable, query } from '../query.js';
 import { tables } from '../schema/tables.js';
 import type { Column } from './column.js';
 import { conditionRefusal } from './condition.js';
+import { triggerName } from './names.js';
 
 /** A table that can be captured, and its columns. */
 export interface CapturedTable {
@@ -37,6 +38,8 @@ interface TableRow {
   is_subscribed: boolean;
   has_replicas: boolean;
   hides_rows: boolean;
+  /** Those that may change a row behind the one that finds moves. */
+  late_triggers: readonly string[] | null;
   columns: readonly Column[] | null;
   unique_keys: readonly (readonly string[])[] | null;
 }
@@ -51,7 +54,10 @@ export async function readTable(
   { sql, schema }: Context,
   plan: CapturePlan,
 ): Promise<CapturedTable> {
-  const [row] = await query<TableRow>(on, sql.captures.captureTable, [plan.table.map(identifier).join('.')]);
+  const [row] = await query<TableRow>(on, sql.captures.captureTable, [
+    plan.table.map(identifier).join('.'),
+    triggerName(schema, plan.name, 'move'),
+  ]);
   const refuse = (why: string): never => {
     throw refusedTable(plan, why);
   };
@@ -76,7 +82,7 @@ export async function readTable(
     hasChildren: row.has_children && row.kind === 'r',
     hidesRows: row.hides_rows,
     columns,
-    warnings: warningsOf(row, isRow),
+    warnings: [...warningsOf(row, isRow), ...lateTriggers(row)],
   };
 }
 
@@ -128,6 +134,15 @@ export function columnsOf({ id, key, columns, update, conditions }: CapturePlan)
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
+}
+
+/** Of the table with partitions alone: only there rows move. */
+function lateTriggers({ kind, is_partition: isPartition, late_triggers: late }: TableRow): readonly string[] {
+  if (kind !== 'p' || isPartition) return [];
+  return (late ?? []).map(
+    (name) =>
+      `The trigger ${JSON.stringify(name)} changes rows behind those of Rowlock, so that an UPDATE which it moves to another partition is a DELETE and an INSERT. Give it a name that comes before zz_ in the alphabet.`,
+  );
 }
 
 function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
