@@ -204,6 +204,20 @@ test('a waiting job is changed and cancelled', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('a delayed job may run now, and the sentence about it has the times of the browser', async () => {
+  const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' }, delay: '10h' });
+  const { page, complaints } = await stage.open(`/?screen=job&id=${publicId}`);
+  const why = page.getByRole('region', { name: 'Why' });
+  await why.getByText('delayed').waitFor();
+  expect(await why.textContent()).not.toMatch(/T\d\d:/);
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByText('Changed.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Run now' }).waitFor({ state: 'detached' });
+  const { availableAt, createdAt } = (await stage.rowlock.find(publicId)) ?? {};
+  expect(availableAt).toEqual(createdAt);
+  expect(complaints).toEqual([]);
+});
+
 test('what was typed stays until it is saved, whatever refuses it', async () => {
   const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   const { page, complaints, faults } = await stage.open(`/?screen=job&id=${publicId}`);
@@ -477,7 +491,7 @@ test.each(['light', 'dark'] as const)('a phone has room for every screen, in %s'
     const phone = { viewport: { width: 360, height: 740 }, colorScheme, reducedMotion: 'reduce' } as const;
     const { page, complaints, faults, screenshot, overflow } = await stage.open(`/?screen=${screen}`, phone);
     await page
-      .getByText(/mail\.send|There is no|Choose a queue|no limit|printer|ENOROUTE|gone|Next event|In numbers/)
+      .getByText(/mail\.send|There is no|Choose a queue|No limit|printer|ENOROUTE|gone|Next event|In numbers/)
       .filter({ visible: true })
       .first()
       .waitFor();

@@ -25,3 +25,10 @@ export function localTime(time: string): string {
   if (Number.isNaN(date.getTime())) return '';
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+/** A sentence of the server, with its times as the browser writes them. */
+export function inLocalTime(sentence: string): string {
+  return sentence.replaceAll(/\d{4}-\d\d-\d\dT[\d:]{8}(?:\.\d+)?Z/g, (time) =>
+    new Date(time).toLocaleString(),
+  );
+}

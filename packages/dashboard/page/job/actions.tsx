@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useCan } from '../frame/page.js';
 import { Act } from '../parts/act.js';
 import { outcomeOf } from '../parts/use-change.js';
-import { EditDialog } from './edit-dialog.js';
+import { EditDialog, updated } from './edit-dialog.js';
 
 interface Props {
   readonly job: Stored<JobView>;
@@ -31,6 +31,17 @@ export function Actions({ job, status }: Props) {
           done="Redriven: it has all its attempts again."
         >
           Redrive
+        </Act>
+      )}
+      {status === 'new' && Date.parse(job.availableAt) > Date.now() && (
+        <Act
+          permission="update"
+          path="job/update"
+          // A time that is over by the database's clock, whatever the browser's says.
+          body={{ id, runAt: job.createdAt }}
+          done={updated}
+        >
+          Run now
         </Act>
       )}
       {status === 'new' && canUpdate && (

@@ -78,7 +78,7 @@ function jsonOf(text: string): Json {
 }
 
 /** @throws Error where nothing was changed */
-function updated(answer: unknown): string {
+export function updated(answer: unknown): string {
   if (outcomeOf(answer) === 'running') throw new Error('A worker holds it, so nothing was changed.');
   return 'Changed.';
 }

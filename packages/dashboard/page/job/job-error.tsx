@@ -11,7 +11,7 @@ export function JobErrorPanel({ error }: { readonly error: JobError | null }) {
         <b>{code}</b> {message}
       </p>
       {details !== undefined && <Lines text={JSON.stringify(details, null, 2)} />}
-      {stack !== undefined && <Lines text={stack} />}
+      {stack !== undefined && <Lines text={stack.replaceAll(/^\s+at /gm, '  at ')} />}
     </section>
   );
 }

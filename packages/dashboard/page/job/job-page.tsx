@@ -33,12 +33,12 @@ export function JobPage() {
       <Notice text={problem} />
       <Why reasons={explanation.reasons} />
       <Facts job={job} />
+      <JobErrorPanel error={job.error} />
       <Runs runs={runs} at={explanation.at} />
       <div class="columns">
         <Json title="Payload" value={job.payload} />
         <Json title="Progress" value={job.progress} />
         <Json title="Output" value={job.output} />
-        <JobErrorPanel error={job.error} />
         <Json title="Metadata" value={job.metadata} />
       </div>
     </>
