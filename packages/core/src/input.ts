@@ -30,11 +30,11 @@ export function checkName(what: string, value: unknown): asserts value is string
   checkText(what, value, LIMITS.nameCharacters);
 }
 
-/** @throws InvalidInputError unless `until` is a time that every database can hold. */
-export function checkUntil(until: unknown): asserts until is Date {
-  if (!isDate(until) || Number.isNaN(until.getTime()))
-    throw new InvalidInputError('until must be a valid Date.');
-  checkWhole('The year of until', until.getUTCFullYear(), 1970, 9999);
+/** @throws InvalidInputError unless `value` is a time that every database can hold. */
+export function checkDate(what: string, value: unknown): asserts value is Date {
+  if (!isDate(value) || Number.isNaN(value.getTime()))
+    throw new InvalidInputError(`${what} must be a valid Date.`);
+  checkWhole(`The year of ${what}`, value.getUTCFullYear(), 1970, 9999);
 }
 
 export function checkKinds(what: string, kinds: readonly unknown[]): void {

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.js';
 import type { Uses } from '../driver/driver.js';
 import type { QueuePart } from '../driver/queue-parts.js';
 import type { Survey } from '../driver/survey.js';
@@ -7,8 +6,7 @@ import { ratesOf, sizesOf } from '../job/limits-text.js';
 import { ScanPosition } from '../worker/look/scan-position.js';
 import { SWEEP_MS, Sweep, type TakeStart } from '../worker/look/sweep.js';
 import type { SweepSource } from '../worker/look/sweep-source.js';
-import type { Part } from '../worker/part.js';
-import type { Alarm } from '../worker/time/alarm.js';
+import type { Part, PartContext } from '../worker/part.js';
 import { type PartLook, PartPages } from './next-parts.js';
 import type { RatedStarts } from './rated-starts.js';
 
@@ -21,23 +19,13 @@ const VAIN_CLAIMS = 10;
 /** The most texts of limits that are remembered. */
 const MOST_TEXTS = 10_000;
 
-export interface LimitedJobsParts {
+export interface LimitedJobsParts
+  extends Pick<
+    PartContext,
+    'queues' | 'hasLimits' | 'clock' | 'alarm' | 'wake' | 'watchMs' | 'pollMs' | 'onFault'
+  > {
   readonly driver: Uses<{ admission: 'parts'; workers: 'notify' }>;
-  readonly queues: readonly string[];
   readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
-  /** Whether a handler here has limits. If not, the first survey that finds a job with limits begins the looks. */
-  readonly hasLimits: boolean;
-  readonly clock: Clock;
-  /** Rings when the worker is to look again. */
-  readonly alarm: Pick<Alarm, 'within'>;
-  /** Looks for work now. */
-  readonly wake: () => void;
-  /** How long a part whose limit was reached is left alone, if nobody says that a slot is free, in milliseconds. */
-  readonly watchMs: number;
-  /** The longest pause between two looks back, in milliseconds. */
-  readonly pollMs: number;
-  /** Called with a fault that no slot waits for. */
-  readonly onFault: (error: unknown) => void;
 }
 
 /**

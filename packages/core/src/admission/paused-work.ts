@@ -1,13 +1,10 @@
 import type { Uses } from '../driver/driver.js';
 import type { PauseView } from '../driver/pause.js';
 import type { Lanes } from '../driver/survey.js';
-import type { Logger } from '../logger.js';
-import type { Part } from '../worker/part.js';
+import type { Part, PartContext } from '../worker/part.js';
 
-export interface PausedWorkParts extends Lanes {
+export interface PausedWorkParts extends Pick<PartContext, 'queues' | 'kinds' | 'worker' | 'log'> {
   readonly driver: Uses<{ admission: 'pauses' }>;
-  readonly worker: string;
-  readonly log: Logger;
 }
 
 /** Logs the pauses of a worker's queues and kinds, when it starts: a worker that finds no work may look broken. */

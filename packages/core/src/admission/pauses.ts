@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { NewPause, PauseTarget } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
-import { checkKey, checkName, checkUntil } from '../input.js';
+import { checkDate, checkKey, checkName } from '../input.js';
 import { checkOptions } from '../known-options.js';
 
 /** The work to pause or to resume: of a queue, of a kind, with a limit, or all. */
@@ -29,7 +29,7 @@ export function newPause(work: Pausable, options: PauseOptions): NewPause {
   checkOptions('pause()', options, PAUSE_OPTIONS);
   const { until, reason, by = hostname() } = options;
   const target = pauseTarget(work);
-  if (until !== undefined) checkUntil(until);
+  if (until !== undefined) checkDate('until', until);
   if (reason !== undefined) checkKey('reason', reason);
   checkName('by', by);
   return { ...target, until: until ?? null, reason: reason ?? null, by };

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.js';
 import type { Uses } from '../driver/driver.js';
 import { ratesOf } from '../job/limits-text.js';
 import type { Rate } from '../job/rate.js';
 import type { Start } from '../worker/look/sweep.js';
+import type { PartContext } from '../worker/part.js';
 
-export interface RatedStartsParts {
+export interface RatedStartsParts extends Pick<PartContext, 'clock' | 'pollMs' | 'onFault'> {
   readonly driver: Uses<{ admission: 'take' | 'giveBack'; workers: 'notify' }>;
-  readonly clock: Clock;
-  /** How long a rate is not looked at again at most, in milliseconds: a wake-up may be lost. */
-  readonly pollMs: number;
-  /** Called with a fault that no slot waits for. */
-  readonly onFault: (error: unknown) => void;
 }
 
 /**

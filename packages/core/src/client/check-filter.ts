@@ -1,4 +1,3 @@
-import { isDate } from 'node:util/types';
 import {
   type ErrorFilter,
   type JobFilter,
@@ -7,7 +6,7 @@ import {
   type TimeRange,
 } from '../driver/job-filter.js';
 import { InvalidInputError } from '../errors.js';
-import { checkJson, checkKey, checkName, checkStorable, checkWhole, LIMITS } from '../input.js';
+import { checkDate, checkJson, checkKey, checkName, checkStorable, checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { STATES } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
@@ -50,17 +49,7 @@ export function checkFilter(filter: Omit<JobFilter, 'publicIds'>): JobFilter {
     if (range !== undefined) checkRange(name, range);
   if (error !== undefined) checkError(error);
   if (payload !== undefined) checkMembers(payload);
-  return {
-    ...(queue !== undefined && { queue }),
-    ...(kind !== undefined && { kind }),
-    ...(key !== undefined && { key }),
-    ...(status !== undefined && { status }),
-    ...(created !== undefined && { created }),
-    ...(settled !== undefined && { settled }),
-    ...(due !== undefined && { due }),
-    ...(error !== undefined && { error }),
-    ...(payload !== undefined && { payload }),
-  };
+  return Object.fromEntries(Object.entries(filter).filter(([, condition]) => condition !== undefined));
 }
 
 /** An empty list would find nothing, or everything. */
@@ -81,15 +70,8 @@ function checkRange(what: string, range: TimeRange): void {
   const { from, before } = range;
   if (from === undefined && before === undefined)
     throw new InvalidInputError(`${what} must have from, before, or both.`);
-  for (const [name, time] of [
-    [`${what}.from`, from],
-    [`${what}.before`, before],
-  ] as const) {
-    if (time === undefined) continue;
-    if (!isDate(time) || Number.isNaN(time.getTime()))
-      throw new InvalidInputError(`${name} must be a valid Date.`);
-    checkWhole(`The year of ${name}`, time.getUTCFullYear(), 1970, 9999);
-  }
+  if (from !== undefined) checkDate(`${what}.from`, from);
+  if (before !== undefined) checkDate(`${what}.before`, before);
 }
 
 function checkError(error: ErrorFilter): void {

@@ -8,13 +8,13 @@ import { InvalidInputError } from '../errors.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { counting, prune, refusalOf } from '../history/prune.js';
 import { type Retention, RetentionLimits } from '../history/retention.js';
+import type { JobCount } from '../job/job-count.js';
 import { checkOptions } from '../known-options.js';
 import type { Operation } from '../update/operation.js';
 import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
 import { checkId } from './check-id.js';
 import { type CountOptions, count, type Listed, type ListOptions, list } from './listing.js';
-import type { Counted } from './look.js';
 import {
   CANCEL,
   changeMany,
@@ -72,7 +72,7 @@ export class Jobs<Tx = unknown> {
    * const { count, more } = await rowlock.jobs.count({ queue: 'mail', status: 'new' });
    * console.log(`${count}${more ? '+' : ''} mails wait`);
    */
-  async count(options: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<Counted> {
+  async count(options: CountOptions = {}, call: CallOptions<Tx> = {}): Promise<JobCount> {
     return this.#calls.within(call, async (tx) => count(this.#calls.store(tx), options));
   }
 

@@ -4,9 +4,10 @@ import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { JobView } from '../job/job.js';
+import type { JobCount } from '../job/job-count.js';
 import { checkOptions } from '../known-options.js';
 import { checkFilter, FILTER } from './check-filter.js';
-import { type Counted, lookFor, lookForNumber } from './look.js';
+import { lookFor, lookForNumber } from './look.js';
 
 /** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
@@ -49,7 +50,7 @@ export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Pro
 }
 
 /** How many jobs a filter means. @throws InvalidInputError */
-export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountOptions): Promise<Counted> {
+export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountOptions): Promise<JobCount> {
   checkOptions('count()', options, [...FILTER, 'upTo']);
   const { upTo = COUNTED, ...given } = options;
   checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);

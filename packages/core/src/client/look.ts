@@ -1,6 +1,7 @@
 import type { JobFilter } from '../driver/job-filter.js';
 import type { Jobs } from '../driver/jobs.js';
 import type { JobId, JobView } from '../job/job.js';
+import type { JobCount } from '../job/job-count.js';
 import { rowsOfTime } from './rows-of-time.js';
 
 /**
@@ -41,15 +42,8 @@ export async function lookFor(
   return { jobs, next };
 }
 
-/** How many jobs there are, up to a number. */
-export interface Counted {
-  readonly count: number;
-  /** Whether there are more, or may be more behind the rows that were looked at. */
-  readonly more: boolean;
-}
-
 /** Counts in as many looks as it takes, and as there may be. */
-export async function lookForNumber(store: Listing, filter: JobFilter, upTo: number): Promise<Counted> {
+export async function lookForNumber(store: Listing, filter: JobFilter, upTo: number): Promise<JobCount> {
   let found = 0;
   let next: JobId | null = null;
   for (const look of [...looksOf(filter), upTo]) {

@@ -1,12 +1,11 @@
 import { hostname } from 'node:os';
-import { isDate } from 'node:util/types';
 import { type DeclaredLimits, limitsOfJob } from '../admission/limit.js';
 import { MOST_FOLLOWED } from '../driver/followers.js';
 import { milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { ATTEMPTS, checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
-import { checkJson, checkKey, checkWhole, LIMITS } from '../input.js';
+import { checkDate, checkJson, checkKey, checkWhole, LIMITS } from '../input.js';
 import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
 import type { NewJob } from '../job/job.js';
 import { limitsText } from '../job/limits-text.js';
@@ -118,10 +117,7 @@ export function available({
 }: Pick<EnqueueOptions<unknown>, 'delay' | 'runAt'>): NewJob['available'] {
   if (runAt === undefined) return { inMs: milliseconds(delay ?? 0, 'delay') };
   if (delay !== undefined) throw new InvalidInputError('Pass delay or runAt, not both.');
-  if (!isDate(runAt) || Number.isNaN(runAt.getTime())) {
-    throw new InvalidInputError('runAt must be a valid Date.');
-  }
-  checkWhole('The year of runAt', runAt.getUTCFullYear(), 1970, 9999);
+  checkDate('runAt', runAt);
   return { at: runAt };
 }
 

@@ -1,5 +1,5 @@
 import { type Duration, milliseconds } from '../duration.js';
-import { checkKey, checkUntil } from '../input.js';
+import { checkDate, checkKey } from '../input.js';
 import type { Json, Serializable } from '../job/json.js';
 import { checkOptions } from '../known-options.js';
 
@@ -66,7 +66,7 @@ export function snooze(delay: Duration): Outcome<never> {
 export function pause(options: PauseUntil): Outcome<never> {
   checkOptions('pause()', options, ['until', 'reason'] satisfies (keyof PauseUntil)[]);
   const { until, reason = 'a handler has paused it' } = options;
-  checkUntil(until);
+  checkDate('until', until);
   checkKey('reason', reason);
   const delayMs = Math.max(0, until.getTime() - Date.now());
   return { [OUTCOME]: true, event: 'snooze', delayMs, pause: { until, reason } };

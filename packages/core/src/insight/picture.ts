@@ -2,6 +2,7 @@ import type { WorkerView } from '../driver/anchor.js';
 import type { HoldingRun, JobFacts, NamedJob } from '../driver/insight.js';
 import { checkName, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
+import type { Cause } from './reason.js';
 import { reasonsOf } from './reasons.js';
 import { type Looking, lookAt, type Surroundings } from './surroundings.js';
 
@@ -44,18 +45,7 @@ export interface ClaimedState {
    * job of its key goes first. The others are why no claim takes it. Of several the first of this list counts: `follows`,
    * `delayed`, `paused`, `unserved`, `key`, `earlier`, `after`, `limit`, `starts`.
    */
-  readonly state:
-    | 'running'
-    | 'follows'
-    | 'delayed'
-    | 'paused'
-    | 'unserved'
-    | 'key'
-    | 'earlier'
-    | 'after'
-    | 'limit'
-    | 'starts'
-    | 'due';
+  readonly state: Exclude<Cause['reason'], 'settled' | 'backlog'> | 'due';
   /** Of `follows`, `key`, `earlier` and `after`: the public id of the other job. Of `limit` and `starts`: the name. Otherwise null. */
   readonly waitsFor: string | null;
 }

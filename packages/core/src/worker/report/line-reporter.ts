@@ -1,17 +1,14 @@
-import type { Clock } from '../../clock.js';
 import type { Anchor } from '../../driver/anchor.js';
 import type { Job } from '../../job/job.js';
 import type { Logger } from '../../logger.js';
-import type { Part } from '../part.js';
+import type { Part, PartContext } from '../part.js';
 import { Throttle } from '../time/throttle.js';
 
 /** The least time between two writes, in milliseconds. The line is for people to look at. */
 const EVERY_MS = 200;
 
-export interface LineReporterParts {
+export interface LineReporterParts extends Pick<PartContext, 'clock' | 'log'> {
   readonly anchor: Pick<Anchor, 'report'>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Shows others how far the worker's sweeps have come. */
