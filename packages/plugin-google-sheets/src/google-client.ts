@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { drive, type drive_v3 } from '@googleapis/drive';
 import { sheets, type sheets_v4 } from '@googleapis/sheets';
+import { InvalidInputError } from '@rowlock/core';
 import { GoogleAuth, gaxios, JWT, OAuth2Client } from 'google-auth-library';
 import { googlesAnswer, TokenAnswer } from './google-answer.js';
 
@@ -45,6 +46,7 @@ export interface GoogleClient {
   call<T>(make: (apis: GoogleApis) => Promise<T>): Promise<T>;
 }
 
+const CREDENTIALS: readonly string[] = ['key', 'keyFile', 'applicationDefault', 'accessToken'];
 const DRIVE_FILE_SCOPE = 'https://www.googleapis.com/auth/drive.file';
 export const DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive';
 /** How long a request for a token may take, in ms: all calls wait for it. */
@@ -53,7 +55,8 @@ const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 
 /**
  * Sets up Google's libraries so that nothing in them tries again by itself: `withBackoff` is the only one who does.
- * @throws Error when a key file cannot be read or is not a service account's key, and TypeError for a `subject` without a key
+ * @throws Error when a key file cannot be read or is not a service account's key
+ * @throws InvalidInputError for credentials of another form, or a `subject` without a key
  */
 export function googleClient(options: GoogleClientOptions): GoogleClient {
   let current = googleApis(options);
@@ -97,8 +100,11 @@ function isUnauthorized(error: unknown): boolean {
 function authFor(options: GoogleClientOptions): OAuth2Client | GoogleAuth {
   const { auth, subject, rootUrl } = options;
   const scopes = [...(options.scopes ?? [DRIVE_FILE_SCOPE])];
+  const kinds = Object.keys(Object(auth)).filter((name) => CREDENTIALS.includes(name));
+  if (kinds.length !== 1)
+    throw new InvalidInputError(`auth must have one of ${CREDENTIALS.join(', ')}: { keyFile: 'key.json' }.`);
   if (subject !== undefined && !('key' in auth || 'keyFile' in auth)) {
-    throw new TypeError('A subject needs the key of a service account: auth.key or auth.keyFile.');
+    throw new InvalidInputError('A subject needs the key of a service account: auth.key or auth.keyFile.');
   }
   if ('accessToken' in auth) {
     const client = new OAuth2Client({ transporter: transporter() });

@@ -1,3 +1,4 @@
+import { checkOptions } from '@rowlock/core';
 import type { z } from 'zod';
 import { type CallLimits, withBackoff } from './backoff.js';
 import {
@@ -76,10 +77,24 @@ export interface SpreadsheetsOptions extends GoogleClientOptions {
   readonly notify?: boolean;
 }
 
+export const SPREADSHEETS_OPTIONS: readonly string[] = [
+  'auth',
+  'subject',
+  'scopes',
+  'rootUrl',
+  'folderId',
+  'notify',
+] satisfies (keyof SpreadsheetsOptions)[];
+
 const MIME_TYPE = 'application/vnd.google-apps.spreadsheet';
 
-/** The operations, over Google's own client libraries. */
+/** The operations, over Google's own client libraries. @throws InvalidInputError for an unknown option */
 export function googleSpreadsheets(options: SpreadsheetsOptions): Spreadsheets {
+  checkOptions('googleSpreadsheets()', options, SPREADSHEETS_OPTIONS);
+  return spreadsheetsOf(options);
+}
+
+export function spreadsheetsOf(options: SpreadsheetsOptions): Spreadsheets {
   const { folderId, notify = false } = options;
   const scopes = options.scopes ?? (folderId === undefined ? undefined : [DRIVE_SCOPE]);
   const client = googleClient({ ...options, ...(scopes && { scopes }) });

@@ -9,7 +9,7 @@ import {
 import type { ReadSheet } from './content.js';
 import { GoogleRequestError, GoogleUnavailableError } from './errors.js';
 import { googleLimits } from './google-limits.js';
-import { googleOutcomes, PAUSES } from './google-outcome.js';
+import { googleOutcomes, mayBeOfNewFile, PAUSES } from './google-outcome.js';
 import { CreateSpreadsheet, UpdateSpreadsheet, type UpdateSpreadsheetJob } from './jobs.js';
 import type { Application } from './options.js';
 import type { Spreadsheets } from './spreadsheets.js';
@@ -60,7 +60,7 @@ async function update<Tx>(
   try {
     sheet = await spreadsheets.read(spreadsheetId, googleLimits(context));
   } catch (error) {
-    return googleOutcomes(error, context);
+    return googleOutcomes(error, context, true);
   }
   const { columns, rows, statusText: read } = sheet;
   await onRows({ key, spreadsheetId, columns, rows, jobs, tx, signal });
@@ -90,7 +90,7 @@ async function showStatus<Tx>(
   } catch (error) {
     const isLast = context.jobs.some(({ attempt, maxAttempts }) => attempt >= maxAttempts);
     const isOver = error instanceof GoogleRequestError || (error instanceof GoogleUnavailableError && isLast);
-    if (!isOver) throw error;
+    if (!isOver || context.jobs.some((job) => mayBeOfNewFile(error, job))) throw error;
     context.log.warn({ err: error, spreadsheetId }, 'the status line could not be written');
   }
 }

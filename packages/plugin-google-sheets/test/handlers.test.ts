@@ -592,8 +592,26 @@ describe('taking rows back', () => {
     expect(outcome).toMatchObject({ event: 'retry', delayMs: expect.any(Number) });
     emulator.clearFaults();
     links.set('k1', 'gone');
-    expect((await update()).outcome).toMatchObject({ event: 'fail', error: { status: 404 } });
+    expect((await update({ attempt: 4 })).outcome).toMatchObject({ event: 'fail', error: { status: 404 } });
     expect(received).toEqual([]);
+  });
+
+  test.each([1, 2, 3])(
+    'is a retry when Google does not have the file everywhere yet, in attempt %i',
+    async (attempt) => {
+      emulator.fail({ path: 'values:batchGetByDataFilter', status: 404, times: 1 });
+      expect((await update({ attempt })).outcome.event).toBe('retry');
+      emulator.fail({ path: ':batchUpdate', status: 404, times: 1 });
+      await expect(update({ attempt })).rejects.toMatchObject({ status: 404 });
+      expect((await update({ attempt })).outcome.event).toBe('complete');
+    },
+  );
+
+  test('keeps the rows when the file goes away before the status is written', async () => {
+    emulator.fail({ path: ':batchUpdate', status: 404, times: 1 });
+    const { outcome, warnings } = await update({ attempt: 4 });
+    expect(outcome.event).toBe('complete');
+    expect(warnings).toEqual(['the status line could not be written']);
   });
 
   test('waits for a quota without using up attempts, all requests of a run', async () => {
