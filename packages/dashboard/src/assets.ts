@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { prefixOf } from './http/prefix.js';
 import { Problem } from './http/problem.js';
 import { respond, takesGzip } from './http/respond.js';
 
@@ -35,22 +36,34 @@ export class Assets {
     );
   }
 
-  /** @param path Below the dashboard's own. The empty one is the page. @throws Problem 404, 405 */
-  respond(path: string, request: Request): Response {
+  /**
+   * @param path Below the dashboard's own. The empty one is the page.
+   * @param base The dashboard's path without the slash.
+   * @throws Problem 404, 405
+   */
+  respond(path: string, request: Request, base: string): Response {
     const { method } = request;
     const asset = this.#files.get(path === '' ? 'index.html' : path);
     if (asset === undefined) throw new Problem(404, `There is nothing at ${JSON.stringify(path)}.`);
     if (method !== 'GET' && method !== 'HEAD')
       throw new Problem(405, 'A file is read by GET.', { headers: { allow: 'GET, HEAD' } });
-    const isZipped = takesGzip(request);
-    return respond(method === 'HEAD' ? null : isZipped ? asset.zipped : asset.bytes, 200, {
+    const prefix = prefixOf(request);
+    const isPrefixed = prefix !== '' && path === '';
+    const isZipped = takesGzip(request) && !isPrefixed;
+    const bytes = isPrefixed ? withAddress(asset.bytes, `${prefix}${base}/`) : asset.bytes;
+    return respond(method === 'HEAD' ? null : isZipped ? asset.zipped : bytes, 200, {
       'content-type': asset.type,
-      vary: 'accept-encoding',
+      vary: 'accept-encoding, x-forwarded-prefix',
       ...(isZipped && { 'content-encoding': 'gzip' }),
       // The name changes with the contents. Only those with access get it, so no shared cache may keep it.
       ...(asset.isHashed && { 'cache-control': 'private, max-age=31536000, immutable' }),
     });
   }
+}
+
+/** The page, whose relative addresses begin at this one: a proxy that takes off the whole path takes its last slash too. */
+function withAddress(page: Uint8Array, address: string): string {
+  return new TextDecoder().decode(page).replace('<head>', () => `<head><base href="${address}">`);
 }
 
 function assetOf(name: string): Asset {

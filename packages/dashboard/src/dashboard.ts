@@ -1,4 +1,4 @@
-import { consoleLogger, InvalidInputError, type Logger } from '@rowlock/core';
+import { checkOptions, consoleLogger, InvalidInputError, type Logger } from '@rowlock/core';
 import { type Access, isNoGrant, requirePermission, type Viewer, viewerOf } from './access.js';
 import { Assets } from './assets.js';
 import type { Calls } from './calls.js';
@@ -55,11 +55,7 @@ const API = 'api/';
  * const dashboard = createDashboard({ rowlock, basePath: '/rowlock', access: (request) => roleOf(request) });
  */
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined)
-    throw new InvalidInputError(
-      `createDashboard() has no ${JSON.stringify(unknown)}. There are ${OPTIONS.join(', ')}.`,
-    );
+  checkOptions('createDashboard()', options, OPTIONS);
   const { rowlock, basePath = '/', access, redact, log = consoleLogger } = options;
   if (typeof basePath !== 'string' || !basePath.startsWith('/'))
     throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
@@ -94,7 +90,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (found instanceof Response) return found;
     const path = pathname.slice(base.length + 1);
     if (pathname === base) return addSlash(base, request);
-    if (!path.startsWith(API)) return assets.respond(path, request);
+    if (!path.startsWith(API)) return assets.respond(path, request, base);
     const route = routeOf(request.method, path.slice(API.length));
     requirePermission(found, route.permission);
     const isChange = request.method === 'POST';

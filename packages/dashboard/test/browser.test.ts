@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf } from '@rowlock/app-parts/testing';
 import type { Worker, WorkerOptions } from '@rowlock/core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createDashboard } from '../src/index.js';
 import { type BrowserStage, browserStage, Mail, Print, Report } from './browser-stage.js';
 
 let stage: BrowserStage;
@@ -128,6 +129,21 @@ test('behind a proxy that has another path in its place, an address without its 
   const { page, complaints } = await stage.open(`${addressOf(proxy)}/team/jobs?screen=jobs`);
   await page.getByText('1 job', { exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/team/jobs/');
+  expect(complaints).toEqual([]);
+});
+
+test('behind a proxy that takes off the whole path and says so, an address without its slash shows the page', async () => {
+  const dashboard = createDashboard({ rowlock: stage.rowlock, access: () => 'operator' });
+  const proxy = createServer(async ({ url = '', headers: { accept = '' } }, res) => {
+    const behind = `http://localhost${url.replace(/^\/team\/?/, '/')}`;
+    const headers = { accept, 'x-forwarded-prefix': '/team' };
+    const response = await dashboard.fetch(new Request(behind, { headers }));
+    res.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.bytes());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close().closeAllConnections());
+  const { page, complaints } = await stage.open(`${addressOf(proxy)}/team?screen=jobs`);
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   expect(complaints).toEqual([]);
 });
 

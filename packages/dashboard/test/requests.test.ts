@@ -29,6 +29,34 @@ test.each([
   );
 });
 
+test.each([
+  ['/team', '/team/ops/rowlock/'],
+  ['/team/', '/team/ops/rowlock/'],
+  ['/a, /b', '/a/b/ops/rowlock/'],
+  ['//evil.example', 'rowlock/'],
+  ['https://evil.example', 'rowlock/'],
+  ['/"><script>', 'rowlock/'],
+  ['/\\evil.example', 'rowlock/'],
+  ['', 'rowlock/'],
+])('behind a proxy that takes off a prefix, %j, a program is led to %s', async (prefix, location) => {
+  const { dashboard } = await stage();
+  const request = new Request('http://host.example/ops/rowlock', {
+    headers: { 'x-forwarded-prefix': prefix },
+  });
+  expect((await dashboard.fetch(request)).headers.get('location')).toBe(location);
+});
+
+test('the page has the address that it has for the browser, as far as the proxy says it', async () => {
+  const { dashboard } = await stage({ basePath: '/' });
+  const page = async (prefix: string) => {
+    const headers = { 'x-forwarded-prefix': prefix, 'accept-encoding': 'gzip' };
+    return (await dashboard.fetch(new Request('http://host.example/', { headers }))).text();
+  };
+  expect(await page('/team')).toContain('<head><base href="/team/">');
+  for (const odd of ['/"><script>', '//evil.example', "/' onload='x", '/&quot;'])
+    expect(await page(odd)).not.toContain('<base');
+});
+
 test('the dashboard may be at the root', async () => {
   const { dashboard } = await stage({ basePath: '/' });
   expect((await dashboard.fetch(new Request('http://host.example/'))).status).toBe(200);
