@@ -91,8 +91,9 @@ export interface JobFacts extends NamedJob, Lane {
   readonly dependency: NamedJob | null;
   /**
    * How many due jobs of its part of the queue claims take first. Without those that no claim takes: of paused kinds and
-   * of kinds that nobody serves, those that a run has, those whose key a run has, and those of a key whose first job is of
-   * such a kind. Without those of its own key. 0 of a queue's front.
+   * of kinds that nobody serves, those that wait by `after` of their handlers, those that a run has, those whose key a run
+   * has, and those of a key whose first job is such a job or has other limits. Without those of its own key. 0 of a
+   * queue's front.
    */
   readonly before: number;
 }

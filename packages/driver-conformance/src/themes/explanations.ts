@@ -269,7 +269,8 @@ export const explanations = insightTheme('explanations', (test) => {
     await within('the handler runs', running);
     // The kind is served in another queue alone.
     await stage.anchor(driver, { queues: [`${queue} 2`], kinds: { unserved: [] } });
-    await stage.anchor(driver, { queues: [queue], kinds: { [paused]: [] } });
+    await stage.anchor(driver, { queues: [queue], kinds: { [paused]: [], first: [], second: ['first'] } });
+    await stage.put({ kind: 'first', key: `${key} 6`, available: { inMs: 3_600_000 } });
     await stage.putMany([
       { kind: 'unserved' },
       { kind: paused },
@@ -278,6 +279,10 @@ export const explanations = insightTheme('explanations', (test) => {
       { key: `${key} 2` },
       { kind: paused, key: `${key} 3` },
       { key: `${key} 3` },
+      { key: `${key} 5`, limits: '{"of 5":1}' },
+      { key: `${key} 5` },
+      { kind: 'second', key: `${key} 6` },
+      { key: `${key} 6` },
     ]);
     const counted = await stage.putMany([{}, { key: `${key} 4` }, { key: `${key} 4` }]);
     const job = await stage.put({ key, priority: 1 });

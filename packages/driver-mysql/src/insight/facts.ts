@@ -38,7 +38,7 @@ export async function facts(
   const shown = [...first, ...(await rows(await headsOf(on, context, first, taken)))];
   const dependencies = await dependenciesOf(on, context, shown, after);
   const followed = await followedBy(on, context, shown, isFront ? 1 : MOST_NAMED + 1);
-  const before = isFront ? new Map() : await countsBefore(on, context, shown, taken, which);
+  const before = isFront ? new Map() : await countsBefore(on, context, shown, taken, { ...which, after });
   const [clock] = await query<{ now: string }>(on, context.sql.insight.now);
   const ids = new Set(shown.map(({ id }) => id));
   return {
@@ -128,10 +128,13 @@ async function countsBefore(
   { sql }: Context,
   rows: readonly FactsRow[],
   taken: readonly Taken[],
-  { mostBefore, served }: NamedJobs,
+  { mostBefore, served, after }: NamedJobs & Pick<FactsQuestion, 'after'>,
 ): Promise<Found<number>> {
   const found = new Map<string, number>();
   // A list must not be empty. No job has the id 0, and no kind or key has no name.
+  const pairs = JSON.stringify(
+    Object.entries(after).flatMap(([later, kinds]) => kinds.map((first) => ({ later, first }))),
+  );
   const ids = list(['0', ...taken.map(({ id }) => id)]);
   for (const { id, status, queue, limits, priority, key } of rows) {
     if (status !== 'new') continue;
@@ -139,7 +142,7 @@ async function countsBefore(
     const busy = taken.flatMap((each) => (each.queue === queue ? (each.key ?? []) : []));
     const keys = list([key ?? '', ...busy]);
     const given = [queue, limits, priority, priority, id, ...kinds.values, ...ids.values];
-    const ofKey = [...keys.values, queue, ...kinds.values];
+    const ofKey = [...keys.values, pairs, queue, ...kinds.values, pairs];
     const text = sql.insight.countBefore({ taken: ids.places, kinds: kinds.places, keys: keys.places });
     const [row] = await query<{ jobs: string }>(on, text, [...given, ...ofKey, mostBefore]);
     found.set(id, Number(row?.jobs ?? 0));

@@ -32,6 +32,13 @@ export const insightStatements = (tables: Tables) => {
              CAST(${ms('record.started_at')} AS CHAR) AS started_at,
              CAST(${ms('record.finished_at')} AS CHAR) AS finished_at`;
 
+  /** Whether an earlier job of its key goes first, by `after` of its handler. The value is the pairs of kinds, as JSON. */
+  const isAfter = (later: string): string => `EXISTS (
+              SELECT 1 FROM ${job} AS first FORCE INDEX (job_entity)
+              WHERE first.\`key\` = ${later}.\`key\` AND first.outstanding = 1 AND first.id < ${later}.id
+                AND JSON_CONTAINS(?, JSON_OBJECT('later', ${later}.kind, 'first', first.kind))
+            )`;
+
   return {
     now: `SELECT CAST(${ms('UTC_TIMESTAMP(6)')} AS CHAR) AS now`,
 
@@ -90,8 +97,8 @@ export const insightStatements = (tables: Tables) => {
         ORDER BY first.id LIMIT 1
       ) AS dependency FROM ${given} STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = given.id`,
 
-    // In the order of the claim, which walks past jobs of kinds that are paused, or not served. A job whose key a run has, or whose key's
-    // first job is walked past, waits too.
+    // In the order of the claim, which walks past jobs of kinds that are paused, or not served, and gives back those with `after`. A job
+    // whose key a run has, or whose key's first job is one of these or has other limits, waits too.
     countBefore: ({ taken, kinds, keys }: Record<'taken' | 'kinds' | 'keys', string>): string => `
       SELECT CAST(COUNT(*) AS CHAR) AS jobs
       FROM (
@@ -99,11 +106,11 @@ export const insightStatements = (tables: Tables) => {
         WHERE job.queue = ? AND job.claimable = 1 AND job.limits = ?
           AND (job.priority < ? OR (job.priority = ? AND job.id < ?))
           AND job.available_at <= UTC_TIMESTAMP(6) AND job.kind IN (${kinds}) AND ${isKindOpen('job.kind')} AND job.id NOT IN (${taken})
-          AND (job.\`key\` IS NULL OR (job.\`key\` NOT IN (${keys}) AND NOT EXISTS (
+          AND (job.\`key\` IS NULL OR (job.\`key\` NOT IN (${keys}) AND NOT ${isAfter('job')} AND NOT EXISTS (
             SELECT 1 FROM ${job} AS head FORCE INDEX (job_entity)
             WHERE head.\`key\` = job.\`key\` AND head.outstanding = 1 AND head.queue = ? AND head.id < job.id
               AND (head.status = 'in-progress' OR head.available_at <= UTC_TIMESTAMP(6))
-              AND NOT (head.kind IN (${kinds}) AND ${isKindOpen('head.kind')})
+              AND NOT (head.limits = job.limits AND head.kind IN (${kinds}) AND ${isKindOpen('head.kind')} AND NOT ${isAfter('head')})
           )))
         ORDER BY job.priority, job.id LIMIT ?
       ) AS counted`,

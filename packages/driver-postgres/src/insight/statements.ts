@@ -74,9 +74,16 @@ export const insightStatements = (tables: Tables) => {
 
   const isTaken = `$5::jsonb -> own.queue ? kind AND ${isKindOpen}`;
 
+  /** Whether an earlier job of its key goes first, by `after` of its handler. */
+  const isAfter = (later: string): string => `$2::jsonb ? ${later}.kind AND EXISTS (
+                   SELECT FROM ${job} AS first
+                   WHERE first.key = ${later}.key AND first.id < ${later}.id AND first.status IN ('new', 'in-progress')
+                     AND first.kind = ANY(ARRAY(SELECT jsonb_array_elements_text($2::jsonb -> ${later}.kind)))
+                 )`;
+
   /**
-   * A part's due jobs before a job, in the order of the claim, which walks past those of kinds that are paused, or not served. A job
-   * whose key a run has, or whose key's first job is walked past, waits too.
+   * A part's due jobs before a job, in the order of the claim, which walks past those of kinds that are paused, or not served, and gives
+   * back those with `after`. A job whose key a run has, or whose key's first job is one of these or has other limits, waits too.
    */
   const before = (limits: string, which: string): string => `
                (SELECT FROM ${job} AS job
@@ -84,9 +91,11 @@ export const insightStatements = (tables: Tables) => {
                  AND ${isTaken} AND job.id NOT IN (SELECT id FROM running)
                  AND (job.key IS NULL OR (
                    job.key IS DISTINCT FROM own.key AND job.key NOT IN (SELECT key FROM busy WHERE busy.queue = own.queue)
+                   AND NOT (${isAfter('job')})
                    AND NOT EXISTS (
                      SELECT FROM ${job} AS head
-                     WHERE head.key = job.key AND head.queue = own.queue AND ${RUNS_NOW} AND head.id < job.id AND (${isTaken}) IS NOT TRUE
+                     WHERE head.key = job.key AND head.queue = own.queue AND ${RUNS_NOW} AND head.id < job.id
+                       AND (head.limits <> job.limits OR (${isTaken}) IS NOT TRUE OR ${isAfter('head')})
                    )
                  ))
                ORDER BY priority, job.id LIMIT $4::bigint)`;
