@@ -21,6 +21,7 @@ import { Parts } from './parts.js';
 import { RunRecords } from './record/run-records.js';
 import type { WorkerEmitter } from './report/events.js';
 import { Faults } from './report/faults.js';
+import { Unsettled } from './report/unsettled.js';
 import type { AroundRun, Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
 import { Alarm } from './time/alarm.js';
@@ -131,7 +132,7 @@ export class Running<Tx> {
       sizes: new BatchSizes(registry, clock),
       records: new RunRecords(driver, clock),
       parts: this.#parts,
-      unknownKinds: new Set(),
+      reported: { unknownKinds: new Set(), unsettled: new Unsettled(clock, log) },
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,
       answered: () => anchor.pushed && this.#slots.isAnswered,

@@ -7,6 +7,7 @@ import { InvalidInputError, WorkerStoppedError } from '../errors.js';
 import { checkResolve } from '../handler/resolve.js';
 import { checkName, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
+import { shown } from '../shown.js';
 import { reserve, shortages } from './life/connections.js';
 import { Session } from './life/session.js';
 import { WorkerEmitter, type WorkerEvents } from './report/events.js';
@@ -274,5 +275,5 @@ export class Worker<Tx = unknown> {
 function interval(duration: Duration, name: string): number {
   const ms = milliseconds(duration, name);
   if (ms >= LEAST_MS) return ms;
-  throw new InvalidInputError(`${name} must be at least ${LEAST_MS} ms, not ${JSON.stringify(duration)}.`);
+  throw new InvalidInputError(`${name} must be at least ${LEAST_MS} ms, not ${shown(duration)}.`);
 }

@@ -149,10 +149,13 @@ export class WorkingActor<Tx> {
 
   readonly #log: Logger = {
     ...SILENT,
-    warn: (_, message) => {
-      if (PAUSING.test(message)) this.#clock.hurry();
-    },
+    debug: (_, message) => this.#hear(message),
+    warn: (_, message) => this.#hear(message),
   };
+
+  #hear(message: string): void {
+    if (PAUSING.test(message)) this.#clock.hurry();
+  }
 
   #expect(): void {
     this.#expectant = true;

@@ -5,6 +5,7 @@ import type { Logger } from '../../logger.js';
 import type { Parts } from '../parts.js';
 import type { RunRecords } from '../record/run-records.js';
 import type { WorkerEmitter } from '../report/events.js';
+import type { Unsettled } from '../report/unsettled.js';
 import type { CallParts } from '../run/context.js';
 import type { LiveRun } from '../run/live-run.js';
 import type { BatchSizes } from './batch-sizes.js';
@@ -29,8 +30,8 @@ export interface Flow<Tx> {
   readonly live: Set<LiveRun>;
   /** Receive what happens to runs. */
   readonly parts: Pick<Parts, 'began' | 'ended' | 'reached' | 'settled'>;
-  /** Kinds without a handler here that have been logged. */
-  readonly unknownKinds: Set<string>;
+  /** What has been logged, and is not logged each time: kinds without a handler here, and leases that cannot be settled. */
+  readonly reported: { readonly unknownKinds: Set<string>; readonly unsettled: Unsettled };
   /** Aborted when the worker stops. Then no further job is claimed. */
   readonly stopping: AbortSignal;
   /** Whether the worker's session is open. Without a session no job is leased. */

@@ -221,7 +221,10 @@ function nextGroup<Tx>(
 }
 
 /** Warns that no handler here serves the first job of a key, and that the later jobs of the key wait behind it. */
-function tellUnknown<Tx>({ log, unknownKinds }: Flow<Tx>, { publicId, queue, kind, key }: Job): void {
+function tellUnknown<Tx>(
+  { log, reported: { unknownKinds } }: Flow<Tx>,
+  { publicId, queue, kind, key }: Job,
+): void {
   if (unknownKinds.has(kind)) return;
   unknownKinds.add(kind);
   const facts = { publicId, queue, kind, key };

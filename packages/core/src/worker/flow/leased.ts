@@ -39,6 +39,7 @@ export async function runLeased<Tx>(
     const written = await settleLease(lease, settlementsOf(flow, [run], tookMs), (ms, error) =>
       wait(flow, run, ms, error),
     );
+    flow.reported.unsettled.over(run.info);
     report(flow, [run], written, tookMs);
   } finally {
     await lease.rollback();
@@ -135,12 +136,12 @@ async function settleAll<Tx>(
  * once its session ends.
  */
 function wait<Tx>(
-  { clock, log }: Flow<Tx>,
+  { clock, reported }: Flow<Tx>,
   { live, info }: Run<Tx>,
   ms: number,
   error: unknown,
 ): Promise<void> {
   if (live.isOutOfTime) return Promise.reject(error);
-  log.warn({ err: error, ...info }, 'a lease could not be settled; trying again');
+  reported.unsettled.meet(error, info);
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

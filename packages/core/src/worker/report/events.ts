@@ -4,6 +4,7 @@ import type { Lane } from '../../driver/lane.js';
 import { InvalidInputError } from '../../errors.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
+import { shown } from '../../shown.js';
 import type { RunInfo } from '../run/run-info.js';
 
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */
@@ -113,9 +114,9 @@ export class WorkerEmitter {
 
   /** @throws InvalidInputError */
   on<Name extends keyof WorkerEvents>(name: Name, listener: Listener<Name>): void {
-    if (!Object.hasOwn(this.#listeners, name))
+    if (typeof name !== 'string' || !Object.hasOwn(this.#listeners, name))
       throw new InvalidInputError(
-        `A worker has no event ${JSON.stringify(name)}: ${Object.keys(this.#listeners).join(', ')}.`,
+        `A worker has no event ${shown(name)}: ${Object.keys(this.#listeners).join(', ')}.`,
       );
     this.#listeners[name].add(listener);
   }

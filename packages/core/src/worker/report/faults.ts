@@ -9,7 +9,7 @@ import type { WorkerEmitter } from './events.js';
 const OVER_MS = 3_000;
 
 /** How long faults of one kind go on before another line tells of them, in milliseconds. */
-const AGAIN_MS = 60_000;
+export const AGAIN_MS = 60_000;
 
 export interface FaultsParts {
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export class Faults {
     this.#count += 1;
     this.#cancelEnd();
     this.#cancelEnd = clock.after(OVER_MS, () => this.#end(now));
-    const kind = isDriverError(error) ? error.code : String(error);
+    const kind = kindOf(error);
     if (now >= (this.#quiet.get(kind) ?? now)) {
       this.#quiet.set(kind, now + AGAIN_MS);
       log.warn({ err: error, worker }, 'looking for work failed; trying again');
@@ -64,4 +64,9 @@ export class Faults {
     this.#pause.reset();
     if (!stopping.aborted) log.warn(facts, 'looking for work has not failed for 3 s; it goes on');
   }
+}
+
+/** What errors of one cause have in common. */
+export function kindOf(error: unknown): string {
+  return isDriverError(error) ? error.code : String(error);
 }
