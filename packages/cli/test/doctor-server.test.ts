@@ -16,7 +16,7 @@ async function serverWith(settings: Readonly<Record<string, string>>): Promise<s
   const server = await startEmbeddedPostgres({
     dataDir,
     persistent: false,
-    settings: { fsync: 'off', ...settings },
+    settings,
   });
   onTestFinished(() => server.stop());
   const rowlock = createRowlock({ driver: postgres({ connectionString: server.url }) });
@@ -38,8 +38,31 @@ test('autovacuum that is off for the whole server', async () => {
   });
 });
 
+test('a Postgres that does not write through, and one that does', async () => {
+  const url = await serverWith({});
+  expect(await call(['doctor'], { url })).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/^All is well\./),
+  });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  for (const name of ['fsync', 'full_page_writes']) await client.query(`ALTER SYSTEM SET ${name} = off`);
+  await client.query('SELECT pg_reload_conf()');
+  await expect.poll(async () => (await client.query('SHOW fsync')).rows).toEqual([{ fsync: 'off' }]);
+  expect(await examined(url)).toMatchObject({
+    code: 0,
+    findings: ['fsync', 'full_page_writes'].map((name) => ({
+      check: 'durability',
+      severity: 'warning',
+      what: `The server has ${name} = off.`,
+    })),
+  });
+});
+
 test('a MySQL that is read-only, and one that does not write through', async () => {
-  const server = await mysqlForTests({ settings: { 'innodb-flush-log-at-trx-commit': '0' } });
+  const server = await mysqlForTests({ fsync: true, settings: { 'innodb-doublewrite': 'OFF' } });
   onTestFinished(() => server.stop());
   const root = await createConnection({ uri: server.url });
   onTestFinished(() => root.end());
@@ -48,16 +71,20 @@ test('a MySQL that is read-only, and one that does not write through', async () 
   const rowlock = createRowlock({ driver: mysql({ uri: url }) });
   await rowlock.migrate();
   await rowlock.close();
-  expect(await examined(url)).toMatchObject({
+  const durable = (...settings: readonly string[]) => ({
     code: 0,
-    findings: [
-      {
-        check: 'durability',
-        severity: 'warning',
-        what: expect.stringContaining('innodb_flush_log_at_trx_commit = 0'),
-      },
-    ],
+    findings: settings.map((each) => ({
+      check: 'durability',
+      severity: 'warning',
+      what: `The server has ${each}.`,
+    })),
   });
+  expect(await examined(url)).toMatchObject(durable('innodb_doublewrite = OFF'));
+  for (const value of [0, 2]) {
+    await root.query(`SET GLOBAL innodb_flush_log_at_trx_commit = ${value}, GLOBAL sync_binlog = ${value}`);
+    const others = [`innodb_flush_log_at_trx_commit = ${value}`, `sync_binlog = ${value}`];
+    expect(await examined(url)).toMatchObject(durable(...others, 'innodb_doublewrite = OFF'));
+  }
   await root.query('SET GLOBAL super_read_only = ON');
   const { code, findings } = await examined(url);
   await root.query('SET GLOBAL super_read_only = OFF, GLOBAL read_only = OFF');

@@ -33,7 +33,11 @@ function open(options: PostgresOptions = { connectionString: url }): Driver {
   return driver;
 }
 
-const examined = async (): Promise<unknown> => open().schema.examine?.(HANDLER_MS);
+/** Without the settings of the servers of tests, which do not write through. */
+const examined = async (driver = open()): Promise<unknown> =>
+  (await driver.schema.examine?.(HANDLER_MS))?.filter(
+    ({ check, what }) => check !== 'durability' || !what.startsWith('The server'),
+  );
 
 test('a healthy database has no fault', async () => {
   await stage();
@@ -84,7 +88,7 @@ test('a right that a worker lacks', async () => {
   own.password = 'change-me';
   const driver = open({ connectionString: own.href });
   await plain.query("INSERT INTO rowlock.job (kind) VALUES ('k')");
-  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await examined(driver)).toMatchObject([
     {
       check: 'ids',
       severity: 'skipped',
@@ -93,9 +97,9 @@ test('a right that a worker lacks', async () => {
     { check: 'ids', severity: 'skipped' },
   ]);
   await plain.query(`GRANT SELECT ON ALL SEQUENCES IN SCHEMA rowlock TO ${role}`);
-  expect(await driver.schema.examine?.(HANDLER_MS)).toEqual([]);
+  expect(await examined(driver)).toEqual([]);
   await plain.query(`REVOKE UPDATE ON rowlock.run FROM ${role}`);
-  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([
+  expect(await examined(driver)).toMatchObject([
     { check: 'rights', severity: 'broken', what: `The user ${role} lacks UPDATE on "rowlock".run.` },
   ]);
 });
@@ -159,13 +163,15 @@ test('a table of dead rows', async () => {
   );
   await short.query('DELETE FROM rowlock.run');
   await short.end();
-  await expect.poll(examined, { timeout: 60_000 }).toMatchObject([
-    {
-      check: 'bloat',
-      severity: 'warning',
-      what: expect.stringMatching(/^The table run has 100,001 dead rows beside 0\./),
-    },
-  ]);
+  await expect
+    .poll(() => examined(), { timeout: 60_000 })
+    .toMatchObject([
+      {
+        check: 'bloat',
+        severity: 'warning',
+        what: expect.stringMatching(/^The table run has 100,001 dead rows beside 0\./),
+      },
+    ]);
 });
 
 test.each([
@@ -186,7 +192,7 @@ test('a pooler in transaction mode', async () => {
   const through = new URL(url);
   through.host = `${pooler.host}:${pooler.port}`;
   const driver = open({ connectionString: through.href });
-  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([{ check: 'pooler', severity: 'warning' }]);
+  expect(await examined(driver)).toMatchObject([{ check: 'pooler', severity: 'warning' }]);
   await driver.close();
 });
 
