@@ -4,7 +4,7 @@ import { type Connection, createConnection, createPool, type Pool } from 'mysql2
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { recordLocks } from './record-locks.js';
-import { serverUrl } from './server.js';
+import { product, serverUrl } from './server.js';
 
 const Anything = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
@@ -49,6 +49,8 @@ async function gaps(): Promise<readonly string[]> {
       if (!/REC_NOT_GAP|^IX|^IS/.test(mode)) found.push(`${table} ${index} ${mode} ${key}`);
   return found;
 }
+
+const jobLocks = () => recordLocks(reader, new URL(database.url).pathname.slice(1), 'rowlock_job');
 
 /** An application's transaction, at the server's default isolation, which has read something. */
 async function within(
@@ -147,6 +149,66 @@ describe('nor about something that is there', () => {
       await CALLS[name]?.(tx, publicId);
       expect(await gaps()).toEqual([]);
     });
+  });
+});
+
+/** A call that undoes what the call of the same name does, and may be made again. */
+const BACK: Readonly<Record<string, (tx: Connection, id: string) => Promise<unknown>>> = {
+  'jobs.pause': (tx) => rowlock.jobs.resume({ kind: 'm' }, { tx }),
+  'jobs.resume of a kind': (tx) => rowlock.jobs.pause({ kind: 'm' }, {}, { tx }),
+  'jobs.resume of all': (tx) => rowlock.jobs.pause('all', {}, { tx }),
+  'schedules.set': (tx) => rowlock.schedules.remove('m', { tx }),
+  'schedules.pause': (tx) => rowlock.schedules.resume('m', { tx }),
+  'schedules.resume': (tx) => rowlock.schedules.pause('m', {}, { tx }),
+  'schedules.remove': (tx) => rowlock.schedules.set('m', HOURLY, {}, { tx }),
+  'limits set by the driver': (tx) => driver.join(tx).admission.set('m', null, 'ann'),
+  'limits unset by the driver': (tx) => driver.join(tx).admission.set('m', { max: 2 }, 'ann'),
+  'CALL rowlock_pause': (tx) => tx.query("CALL rowlock_resume('kind', 'm')"),
+  'CALL rowlock_resume': (tx) => tx.query("CALL rowlock_pause('kind', 'm', NULL, NULL, NULL)"),
+};
+
+describe('nor twice in one transaction, nor when it is undone in between', () => {
+  test.each(Object.keys(CALLS))('%s', async (name) => {
+    for (const kind of ['a', 'm', 'z']) {
+      await rowlock.jobs.pause({ kind });
+      await rowlock.schedules.set(kind, HOURLY);
+      await rowlock.limits.set(kind, { max: 1 });
+    }
+    const { publicId } = await rowlock.enqueue(Work, { payload: {} });
+    await within(async (tx) => {
+      for (const call of [CALLS[name], CALLS[name], BACK[name], BACK[name], CALLS[name]])
+        await call?.(tx, publicId).catch(() => {});
+      expect(await gaps()).toEqual([]);
+    });
+  });
+});
+
+/** Takes a unique key that a job had in the snapshot of the transaction: its entry is still in the index, as one that is deleted. */
+const TAKES: Readonly<Record<string, (tx: Connection, id: string) => Promise<unknown>>> = {
+  enqueue: (tx) => rowlock.enqueue(Work, { payload: 1, unique: 'm' }, { tx }),
+  redrive: (tx, id) => rowlock.redrive(id, { tx }),
+};
+
+// InnoDB's check for duplicates locks the gaps beside such an entry at every isolation.
+describe('a unique key that a job had until a moment ago is taken beside its neighbours, who wait for the commit alone', () => {
+  test.each(Object.keys(TAKES))('%s', async (name) => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: 1, unique: 'm' });
+    for (const unique of ['a', 'z']) await rowlock.enqueue(Work, { payload: 1, unique });
+    await within(
+      async (tx) => {
+        await TAKES[name]?.(tx, publicId);
+        await rowlock.enqueue(Work, { payload: 1 });
+        await rowlock.enqueue(Work, { payload: 1, unique: 'zz' });
+        await rowlock.enqueue(Work, { payload: 1, unique: 'A' });
+        const beside = rowlock.enqueue(Work, { payload: 1, unique: 'l' });
+        // MariaDB locks fewer.
+        if (product !== 'mariadb')
+          await expect.poll(async () => (await jobLocks()).some(({ isWaiting }) => isWaiting)).toBe(true);
+        await tx.query('COMMIT');
+        expect(await beside).toMatchObject({ outcome: 'enqueued' });
+      },
+      () => rowlock.cancel(publicId),
+    );
   });
 });
 

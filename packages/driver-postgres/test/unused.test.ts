@@ -3,22 +3,28 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freshDatabase } from '@rowlock/servers';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { postgres } from '../src/index.js';
 
 const program = fileURLToPath(new URL('unused.mjs', import.meta.url));
 
-test.each([
+test.concurrent.for([
   ['it was never used', 'unused', ''],
   ['createRowlock refused its options', 'refused', 'refused\n'],
   ['its idle connections are closed', 'used', 'used\n'],
-])('a process with a driver that is not closed ends by itself: %s', async (_, how, output) => {
-  const { url, drop } = await freshDatabase(inject('postgresUrl'));
-  onTestFinished(drop);
-  const driver = postgres({ connectionString: url });
-  await driver.schema.migrate();
-  await driver.close();
-  const env = { ...process.env, DATABASE_URL: url };
-  const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 60_000 });
-  expect(stdout).toBe(output);
-});
+  ['it has enqueued', 'enqueued', 'enqueued\n'],
+  ['its worker has stopped', 'worked', 'worked\n'],
+  ['it has given its slot back', 'held', 'held\n'],
+])(
+  'a process with a driver that is not closed ends by itself: %s',
+  async ([, how = '', output], { onTestFinished }) => {
+    const { url, drop } = await freshDatabase(inject('postgresUrl'));
+    onTestFinished(drop);
+    const driver = postgres({ connectionString: url });
+    await driver.schema.migrate();
+    await driver.close();
+    const env = { ...process.env, DATABASE_URL: url };
+    const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 40_000 });
+    expect(stdout).toBe(output);
+  },
+);

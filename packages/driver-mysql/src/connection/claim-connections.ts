@@ -5,7 +5,7 @@ import { toDriverError } from '../errors.js';
 import { takeConnection } from './connection.js';
 import { UNMUTE, wasMuted } from './muted-sessions.js';
 import { sharedPoolOf } from './pool.js';
-import { cut } from './session.js';
+import { cut, ref, unref } from './session.js';
 
 /** The most connections that are kept between two claims. Others go back to the pool. */
 const KEPT = 10;
@@ -75,7 +75,7 @@ export class ClaimConnections {
 
   async #hold(isSettlement: boolean): Promise<PoolConnection> {
     const source = {
-      take: async () => this.#idle.pop() ?? (await this.#open()),
+      take: async () => this.#fromIdle() ?? (await this.#open()),
       giveBack: (client: PoolConnection) => this.#keep(client),
     };
     try {
@@ -86,8 +86,16 @@ export class ClaimConnections {
   }
 
   #keep(client: PoolConnection): void {
-    if (this.#idle.length < KEPT && this.#wanted === 0) this.#idle.push(client);
-    else void this.#release(client);
+    if (this.#idle.length >= KEPT || this.#wanted > 0) return void this.#release(client);
+    // A program that has nothing else to do may end.
+    unref(client);
+    this.#idle.push(client);
+  }
+
+  #fromIdle(): PoolConnection | undefined {
+    const client = this.#idle.pop();
+    if (client !== undefined) ref(client);
+    return client;
   }
 
   async #open(): Promise<PoolConnection> {
@@ -120,6 +128,7 @@ export class ClaimConnections {
 
   async #release(client: PoolConnection): Promise<void> {
     this.#wanted = Math.max(0, this.#wanted - 1);
+    ref(client);
     try {
       if (wasMuted(client)) await this.#answered(client, client.query(UNMUTE));
       await this.#answered(client, client.query('SET autocommit = 1'));

@@ -61,6 +61,11 @@ export function unref(client: object): void {
   Object(Object(client).connection).stream?.unref?.();
 }
 
+/** Keeps the process as long as the connection is open. */
+export function ref(client: object): void {
+  Object(Object(client).connection).stream?.ref?.();
+}
+
 /** Destroys a connection whose server is silent, which makes the pending statements fail. */
 export function cut(client: object): void {
   Object(Object(client).connection).stream?.destroy();
