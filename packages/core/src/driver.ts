@@ -123,7 +123,7 @@ export {
 } from './job/limits-text.js';
 export { newPublicId } from './job/public-id.js';
 export { type Rate, type RateNumbers, startAt } from './job/rate.js';
-export { checkOptions } from './known-options.js';
+export { shown } from './shown.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';
 export { EXACT } from './update/exact-sum.js';

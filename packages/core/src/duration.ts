@@ -25,7 +25,7 @@ export function milliseconds(duration: Duration, name = 'duration'): number {
 }
 
 function parse(text: unknown): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(String(text)) ?? [];
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(typeof text === 'string' ? text : '') ?? [];
   return isUnit(unit) ? Number(amount) * UNITS[unit] : Number.NaN;
 }
 

@@ -57,6 +57,7 @@ export type { Enqueued, JobError, JobView } from './job/job.js';
 export type { Json, Stored } from './job/json.js';
 export { STATES, type State } from './job/lifecycle.js';
 export type { Tick } from './job/tick.js';
+export { checkOptions } from './known-options.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { EnqueueMiddleware, RunMiddleware } from './plugin/middleware.js';
 export { definePlugin, type Plugin, type PluginWorker } from './plugin/plugin.js';

@@ -2,6 +2,7 @@ import { isDate } from 'node:util/types';
 import { InvalidInputError } from './errors.js';
 import { isError } from './is-error.js';
 import type { Json } from './job/json.js';
+import { shown } from './shown.js';
 
 /** The limits of a row. Narrower than the databases' own limits, to keep rows and indexes small. */
 export const LIMITS = {
@@ -160,6 +161,6 @@ export function checkWhole(
 ): asserts value is number {
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw new InvalidInputError(
-    `${what} must be a whole number from ${least} to ${most}, not ${String(value)}.`,
+    `${what} must be a whole number from ${least} to ${most}, not ${shown(value)}.`,
   );
 }

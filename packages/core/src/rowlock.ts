@@ -110,6 +110,8 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       throw new InvalidInputError(
         "createRowlock needs a driver: { driver: postgres({ connectionString }) } of '@rowlock/driver-postgres', for one.",
       );
+    for (const [name, list] of Object.entries({ plugins: given, handlers, captures }))
+      if (!Array.isArray(list)) throw new InvalidInputError(`${name} of createRowlock must be a list.`);
     const plugins = given.map((plugin) => definePlugin(plugin));
     const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
     const named = declaredLimits(plugins);

@@ -1,4 +1,4 @@
-import { DriverError, InvalidInputError } from '@rowlock/core';
+import { checkOptions, DriverError, InvalidInputError } from '@rowlock/core';
 import type {
   Admission,
   CallersTx,
@@ -12,7 +12,6 @@ import type {
   Schema,
   Workers,
 } from '@rowlock/core/driver';
-import { checkOptions } from '@rowlock/core/driver';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { claimsOf } from './claims/claims.js';
 import { Database, type MemoryDatabase } from './engine/database.js';

@@ -114,6 +114,16 @@ const CALLS: readonly (readonly [name: string, given: object, call: (given: neve
     {},
     (given) => rowlock.jobs.updateMetadata(publicId, [increment('n')], given),
   ],
+  [
+    'an operation of updateMetadata',
+    { do: 'increment', path: ['n'], by: 1 },
+    (given) => rowlock.jobs.updateMetadata(publicId, [given]),
+  ],
+  [
+    'a set of updateMetadata',
+    { do: 'set', path: ['v'], value: 1 },
+    (given) => rowlock.jobs.updateMetadata(publicId, [given]),
+  ],
   ['jobs.pause', { until: UNTIL, reason: 'a', by: 'b' }, (given) => rowlock.jobs.pause({ kind: 'p' }, given)],
   ['the work of a pause', { kind: 'p' }, (given) => rowlock.jobs.pause(given)],
   ['the call of resume', {}, (given) => rowlock.jobs.resume({ kind: 'p' }, given)],
@@ -144,6 +154,13 @@ const CALLS: readonly (readonly [name: string, given: object, call: (given: neve
   ['pause() of a handler', { until: UNTIL, reason: 'a' }, (given) => pause(given)],
   ['retry() of a handler', { delay: 1 }, (given) => retry('no', given)],
 ];
+
+const ODD: readonly unknown[] = [
+  ...[5, 'x', '', true, null, [], {}, [null], Number.NaN, () => {}, 5n, new Date('never')],
+  ...[Symbol('s'), [Symbol('s')], Object.create(null), [Object.create(null)]],
+];
+const cyclic = { self: {} };
+cyclic.self = cyclic;
 
 const noTimeout = (error: { code: string }) => {
   if (error.code !== 'ROWLOCK_NOT_SETTLED') throw error;
@@ -179,7 +196,7 @@ describe('every object of options', () => {
   test.each(CALLS.filter(([name]) => name !== 'settled'))(
     '%s: whatever it is, and its members are, an error is one of Rowlock',
     async (_, given, call) => {
-      const odd = [5, 'x', '', true, null, [], {}, [null], Number.NaN, () => {}, 5n, new Date('never')];
+      const odd = [...ODD, cyclic];
       const values = [
         ...odd,
         ...Object.keys(given).flatMap((name) => odd.map((value) => ({ ...given, [name]: value }))),
@@ -197,4 +214,18 @@ describe('every object of options', () => {
 
 test('the name that was meant is in the error', () => {
   expect(() => rowlock.limits.slots('s', Object({ mx: 3 }))).toThrow('Is max meant?');
+});
+
+test.each(['plugins', 'handlers', 'captures'])('%s that are no list are refused', (name) => {
+  for (const value of [null, 5, {}, Symbol('s')])
+    expect(() => createRowlock({ driver: memory(), ...Object({ [name]: value }) })).toThrow(
+      expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message: expect.stringContaining(name) }),
+    );
+});
+
+test('an event that is none is refused, whatever it is', () => {
+  for (const name of ['none', Symbol('s'), 5n, Object.create(null), cyclic, ['settled']])
+    expect(() => rowlock.worker().on(Object({ name }).name, () => {})).toThrow(
+      expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
+    );
 });

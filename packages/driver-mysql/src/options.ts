@@ -1,5 +1,5 @@
-import { type Duration, InvalidInputError } from '@rowlock/core';
-import { milliseconds } from '@rowlock/core/driver';
+import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
+import { milliseconds, shown } from '@rowlock/core/driver';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
 import type { OnConnect } from './connection/session.js';
 import { readUri, sslOf, withoutOptions } from './connection/uri.js';
@@ -84,27 +84,29 @@ export interface Settings {
 }
 
 /** @throws InvalidInputError */
-export function settingsOf({
-  maxConnections = 100,
-  push = true,
-  answerTimeout = '20s',
-  sessions = 'auto',
-  severalWriters = 'refuse',
-  connectTimeout = 10_000,
-  enableKeepAlive = true,
-  keepAliveInitialDelay = 10_000,
-  maxPreparedStatements = 500,
-  onConnect,
-  database,
-  ...given
-}: MysqlOptions): Settings {
+export function settingsOf(options: MysqlOptions): Settings {
+  refuseFixed(options);
+  checkOptions('mysql()', options, [...OPTIONS, ...Object.keys(FIXED)]);
+  const {
+    maxConnections = 100,
+    push = true,
+    answerTimeout = '20s',
+    sessions = 'auto',
+    severalWriters = 'refuse',
+    connectTimeout = 10_000,
+    enableKeepAlive = true,
+    keepAliveInitialDelay = 10_000,
+    maxPreparedStatements = 500,
+    onConnect,
+    database,
+    ...given
+  } = options;
   if ('uri' in given && given.uri === undefined)
     throw new InvalidInputError(
       '`uri` is not set: is the environment variable that it comes from? Or pass `host`, `user` and `database`.',
     );
-  refuseFixed(given);
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  refuseUnknown(maxConnections, sessions, severalWriters, answerMs);
+  refuseWrong(maxConnections, sessions, severalWriters, answerMs);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
   const preset = { connectTimeout, enableKeepAlive, keepAliveInitialDelay, maxPreparedStatements };
@@ -127,15 +129,17 @@ const ALWAYS = {
 } satisfies ConnectionOptions;
 
 /** Refuses options that the type excludes, which JavaScript or a variable can pass. */
-function refuseFixed(given: object): void {
-  const passed = new Set(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : name)));
+function refuseFixed(given: unknown): void {
+  const passed = new Set(
+    Object.entries(Object(given)).flatMap(([name, value]) => (value === undefined ? [] : name)),
+  );
   for (const [name, why] of Object.entries(FIXED)) {
     if (passed.has(name)) throw new InvalidInputError(`mysql() takes no option '${name}': ${why}.`);
   }
 }
 
 /** Refuses values of other types, which JavaScript or an environment variable can pass. */
-function refuseUnknown(
+function refuseWrong(
   maxConnections: number,
   sessions: string,
   severalWriters: string,
@@ -150,15 +154,69 @@ function refuseUnknown(
     throw new InvalidInputError(`'answerTimeout' must be at most 24 hours, and is ${answerMs} ms.`);
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
     throw new InvalidInputError(
-      `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
+      `'maxConnections' must be a whole number from 1 on, and is ${shown(maxConnections)}.`,
     );
   if (!SESSIONS.includes(sessions))
-    throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
+    throw new InvalidInputError(
+      `'sessions' must be one of ${SESSIONS.join(', ')}, and is ${shown(sessions)}.`,
+    );
   if (!WRITERS.includes(severalWriters))
     throw new InvalidInputError(
-      `'severalWriters' must be one of ${WRITERS.join(', ')}, and is '${severalWriters}'.`,
+      `'severalWriters' must be one of ${WRITERS.join(', ')}, and is ${shown(severalWriters)}.`,
     );
 }
+
+const OPTIONS: readonly string[] = Object.keys({
+  uri: true,
+  host: true,
+  port: true,
+  database: true,
+  user: true,
+  password: true,
+  ssl: true,
+  maxConnections: true,
+  answerTimeout: true,
+  sessions: true,
+  severalWriters: true,
+  push: true,
+  onConnect: true,
+  connectTimeout: true,
+  enableKeepAlive: true,
+  keepAliveInitialDelay: true,
+  maxPreparedStatements: true,
+  password1: true,
+  password2: true,
+  password3: true,
+  passwordSha1: true,
+  insecureAuth: true,
+  authPlugins: true,
+  authSwitchHandler: true,
+  enableCleartextPlugin: true,
+  socketPath: true,
+  localAddress: true,
+  stream: true,
+  compress: true,
+  connectAttributes: true,
+  stringifyObjects: true,
+  infileStreamFactory: true,
+  queryFormat: true,
+  supportBigNumbers: true,
+  bigNumberStrings: true,
+  decimalNumbers: true,
+  dateStrings: true,
+  jsonStrings: true,
+  namedPlaceholders: true,
+  multipleStatements: true,
+  disableEval: true,
+  debug: true,
+  trace: true,
+  Promise: true,
+  pool: true,
+  isServer: true,
+  queueLimit: true,
+  waitForConnections: true,
+  gracefulEnd: true,
+} satisfies Record<keyof MysqlOptions, true>);
 
 /** The least timeout, in milliseconds. Below it a healthy server would count as lost. */
 const LEAST_ANSWER_MS = 100;

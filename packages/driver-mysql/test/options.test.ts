@@ -220,3 +220,32 @@ test('an answerTimeout that no timer can wait for is refused', async () => {
   );
   await mysql({ uri, answerTimeout: '24h' }).close();
 });
+
+test('an unknown option is refused, with the name that may be meant', () => {
+  const odd: object = { answerTimeOut: 1 };
+  expect(() => mysql({ ...{ uri }, ...odd })).toThrow(
+    expect.objectContaining({
+      code: 'ROWLOCK_INVALID_INPUT',
+      message: expect.stringMatching(/^mysql\(\) has no "answerTimeOut".*answerTimeout meant/),
+    }),
+  );
+});
+
+test.each([['maxConnections'], ['answerTimeout'], ['sessions']])(
+  '%s that is anything else is refused in a sentence',
+  (name) => {
+    for (const value of [Symbol('s'), Object.create(null), [Symbol('s')], 5n, {}])
+      expect(() => mysql({ ...{ uri }, [name]: value })).toThrow(
+        expect.objectContaining({
+          code: 'ROWLOCK_INVALID_INPUT',
+          message: expect.stringContaining(name),
+        }),
+      );
+  },
+);
+
+test.each([null, undefined, 5, 'x', Symbol('s'), []])('options that are none are refused: %o', (options) => {
+  expect(() => mysql(Object(Object({ options })).options)).toThrow(
+    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
+  );
+});

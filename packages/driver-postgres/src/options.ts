@@ -1,5 +1,5 @@
-import { type Duration, InvalidInputError } from '@rowlock/core';
-import { connectionUrl, milliseconds } from '@rowlock/core/driver';
+import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
+import { connectionUrl, milliseconds, shown } from '@rowlock/core/driver';
 import pg from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
 
@@ -44,19 +44,22 @@ export interface Settings {
 }
 
 /** @throws InvalidInputError */
-export function settingsOf({
-  pool,
-  schema = 'rowlock',
-  maxConnections,
-  answerTimeout = '20s',
-  sessions = 'auto',
-  ...client
-}: PostgresOptions): Settings {
+export function settingsOf(options: PostgresOptions): Settings {
+  refuseMax(options);
+  checkOptions('postgres()', options, OPTIONS);
+  const {
+    pool,
+    schema = 'rowlock',
+    maxConnections,
+    answerTimeout = '20s',
+    sessions = 'auto',
+    ...client
+  } = options;
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   refuseOtherMost(pool, maxConnections, client);
   refuseOddUrl(client.connectionString ?? Object(pool).options?.connectionString);
   const max = maxConnections ?? 100;
-  refuseUnknown(max, sessions, answerMs);
+  refuseWrong(max, sessions, answerMs);
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max });
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
 }
@@ -76,11 +79,48 @@ function refuseOtherMost(
     throw new InvalidInputError(
       `${JSON.stringify(passedOver)} is of the driver's own pool: where you pass a 'pool', set it there.`,
     );
-  if (Object(client).max !== undefined)
+}
+
+/** Refuses pg's own word. @throws InvalidInputError */
+function refuseMax(options: unknown): void {
+  if (Object(options).max !== undefined)
     throw new InvalidInputError(
       "'max' is not an option of the driver's: pass 'maxConnections', or set it on a 'pool' of your own.",
     );
 }
+
+/** What `pg.Pool` takes beside these is set on a `pool` of the application's own. */
+const OPTIONS: readonly string[] = Object.keys({
+  pool: true,
+  schema: true,
+  maxConnections: true,
+  answerTimeout: true,
+  sessions: true,
+  onConnect: true,
+  connectionString: true,
+  host: true,
+  port: true,
+  database: true,
+  user: true,
+  password: true,
+  ssl: true,
+  sslnegotiation: true,
+  enableChannelBinding: true,
+  application_name: true,
+  fallback_application_name: true,
+  options: true,
+  client_encoding: true,
+  types: true,
+  stream: true,
+  pipeline: true,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: true,
+  connectionTimeoutMillis: true,
+  statement_timeout: true,
+  query_timeout: true,
+  lock_timeout: true,
+  idle_in_transaction_session_timeout: true,
+} satisfies Record<keyof PostgresOptions, true>);
 
 /** Accepts the path of a socket too, which node-postgres takes. @throws InvalidInputError, without the text */
 function refuseOddUrl(text: unknown): void {
@@ -100,7 +140,7 @@ const MOST_ANSWER_MS = 86_400_000;
 const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 
 /** Refuses values of other types, which JavaScript or an environment variable can pass. */
-function refuseUnknown(maxConnections: number, sessions: string, answerMs: number): void {
+function refuseWrong(maxConnections: number, sessions: string, answerMs: number): void {
   if (answerMs < LEAST_ANSWER_MS || answerMs > MOST_ANSWER_MS) {
     throw new InvalidInputError(
       `'answerTimeout' must be ${LEAST_ANSWER_MS} ms to 24 h, and is ${answerMs} ms.`,
@@ -108,10 +148,12 @@ function refuseUnknown(maxConnections: number, sessions: string, answerMs: numbe
   }
   if (!Number.isInteger(maxConnections) || maxConnections < 1)
     throw new InvalidInputError(
-      `'maxConnections' must be a whole number from 1 on, and is ${maxConnections}.`,
+      `'maxConnections' must be a whole number from 1 on, and is ${shown(maxConnections)}.`,
     );
   if (!SESSIONS.includes(sessions))
-    throw new InvalidInputError(`'sessions' must be one of ${SESSIONS.join(', ')}, and is '${sessions}'.`);
+    throw new InvalidInputError(
+      `'sessions' must be one of ${SESSIONS.join(', ')}, and is ${shown(sessions)}.`,
+    );
 }
 
 /** The settings of the driver's connections, unless the options override them. */

@@ -90,3 +90,32 @@ test('as a tx a pool is refused, whose statements would be on different connecti
   await driver.close();
   await pool.end();
 });
+
+test('an unknown option is refused, with the name that may be meant', () => {
+  const odd: object = { maxConnection: 1 };
+  expect(() => postgres({ ...{ host: 'localhost' }, ...odd })).toThrow(
+    expect.objectContaining({
+      code: 'ROWLOCK_INVALID_INPUT',
+      message: expect.stringMatching(/^postgres\(\) has no "maxConnection".*maxConnections meant/),
+    }),
+  );
+});
+
+test.each([['maxConnections'], ['answerTimeout'], ['sessions']])(
+  '%s that is anything else is refused in a sentence',
+  (name) => {
+    for (const value of [Symbol('s'), Object.create(null), [Symbol('s')], 5n, {}])
+      expect(() => postgres({ ...{ host: 'localhost' }, [name]: value })).toThrow(
+        expect.objectContaining({
+          code: 'ROWLOCK_INVALID_INPUT',
+          message: expect.stringContaining(name),
+        }),
+      );
+  },
+);
+
+test.each([null, undefined, 5, 'x', Symbol('s'), []])('options that are none are refused: %o', (options) => {
+  expect(() => postgres(Object(Object({ options })).options)).toThrow(
+    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
+  );
+});

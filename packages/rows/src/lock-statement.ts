@@ -1,7 +1,6 @@
-import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
+import { checkOptions, DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import {
   type ColumnCondition,
-  checkOptions,
   checkWhole,
   conditionOf,
   type RowCondition,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import { causesOf, checkOptions, checkWhole, GrowingDelay } from '@rowlock/core/driver';
+import { checkOptions, type DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
+import { causesOf, checkWhole, GrowingDelay } from '@rowlock/core/driver';
 
 /** The default number of repeats. Their pauses take at most 0.6 s together. */
 const RETRIES = 5;

@@ -8,6 +8,7 @@ import { checkWhole, LIMITS } from '../input.js';
 import type { JobId } from '../job/job.js';
 import { type ClientEvent, OUTSTANDING, SETTLED, type State } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
+import { shown } from '../shown.js';
 import { checkFilter } from './check-filter.js';
 import { LOOK } from './look.js';
 import { moveUnlessLocked } from './move-job.js';
@@ -113,7 +114,7 @@ function filterOf(jobs: ManyJobs, from: readonly State[], unless: readonly State
   const states = listed(filter.status) ?? unless;
   const other = states.find((state) => !from.includes(state));
   if (other !== undefined)
-    throw new InvalidInputError(`status must be of ${from.join(', ')} here, not ${JSON.stringify(other)}.`);
+    throw new InvalidInputError(`status must be of ${from.join(', ')} here, not ${shown(other)}.`);
   return { ...filter, status: states };
 }
 

@@ -1,6 +1,8 @@
 import { InvalidInputError } from '../errors.js';
 import { checkJson, checkStorable, checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
+import { checkOptions } from '../known-options.js';
+import { shown } from '../shown.js';
 import { EXACT, isSummand } from './exact-sum.js';
 import type { JsonObject, Operation } from './operation.js';
 
@@ -16,14 +18,29 @@ export function checkOperations(operations: readonly Operation[]): readonly Oper
   return operations.map(checkOperation);
 }
 
+/** What an operation takes beside `do` and `path`. */
+const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map<Operation['do'], readonly string[]>([
+  ['increment', ['by']],
+  ['append', ['items']],
+  ['merge', ['patch']],
+  ['set', ['value']],
+  ['remove', []],
+]);
+
 /** @throws InvalidInputError */
 export function checkOperation(operation: Operation): Operation {
-  const path = checkPath(Object(operation).path);
+  const members = MEMBERS.get(Object(operation).do);
+  if (members === undefined)
+    throw new InvalidInputError(
+      `An operation is what increment, append, merge, set or remove returns, not ${shown(operation)}.`,
+    );
+  checkOptions(`The operation ${operation.do}`, operation, ['do', 'path', ...members]);
+  const path = checkPath(operation.path);
   switch (operation.do) {
     case 'increment':
       if (isSummand(operation.by)) return { do: 'increment', path, by: operation.by };
       throw new InvalidInputError(
-        `increment adds a whole number up to ${EXACT.mostWhole}, or one with at most ${EXACT.decimalPlaces} decimal places below ${EXACT.belowDecimal}, not ${String(operation.by)}.`,
+        `increment adds a whole number up to ${EXACT.mostWhole}, or one with at most ${EXACT.decimalPlaces} decimal places below ${EXACT.belowDecimal}, not ${shown(operation.by)}.`,
       );
     case 'append': {
       const items = checkValue('append', operation.items, path);
@@ -40,10 +57,6 @@ export function checkOperation(operation: Operation): Operation {
     case 'remove':
       if (path.length > 0) return { do: 'remove', path };
       throw new InvalidInputError('remove takes a path of one name or index at least.');
-    default:
-      throw new InvalidInputError(
-        `An operation is what increment, append, merge, set or remove returns, not ${JSON.stringify(operation)}.`,
-      );
   }
 }
 

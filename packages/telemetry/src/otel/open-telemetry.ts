@@ -1,5 +1,5 @@
 import { type MeterProvider, type TracerProvider, trace } from '@opentelemetry/api';
-import type { Plugin, PluginWorker } from '@rowlock/core';
+import { checkOptions, type Plugin, type PluginWorker } from '@rowlock/core';
 import type { Middleware } from '@rowlock/core/types';
 import { DATABASE_GAUGES, PROCESS_GAUGES } from '../metrics/catalogue.js';
 import { DatabaseGauges, type Watched } from '../metrics/database-gauges.js';
@@ -13,6 +13,13 @@ export interface OpenTelemetryOptions extends SpanOptions {
   /** Default: the one that the application has registered. Register it before the first job is enqueued or run. */
   readonly meterProvider?: MeterProvider;
 }
+
+const OPTIONS: readonly string[] = [
+  'tracerProvider',
+  'meterProvider',
+  'continueTraces',
+  'keys',
+] satisfies (keyof OpenTelemetryOptions)[];
 
 /** A plugin that gives spans and metrics to OpenTelemetry. Made by `openTelemetry`. */
 export class OpenTelemetry implements Plugin {
@@ -28,7 +35,9 @@ export class OpenTelemetry implements Plugin {
     run: (run, next) => this.#spans.run(run, () => this.#measurements.run(run, next)),
   };
 
-  constructor({ tracerProvider = trace, meterProvider, ...options }: OpenTelemetryOptions) {
+  constructor(given: OpenTelemetryOptions) {
+    checkOptions('openTelemetry()', given, OPTIONS);
+    const { tracerProvider = trace, meterProvider, ...options } = given;
     this.#spans = new Spans(tracerProvider.getTracer('@rowlock/telemetry'), options);
     this.#meter = new OpenTelemetryMeter(meterProvider);
     this.#measurements = new Measurements(this.#meter);
@@ -62,6 +71,7 @@ export class OpenTelemetry implements Plugin {
  * Traces and metrics for OpenTelemetry, by the providers, the propagator and the context manager that the application has
  * registered. Without them it does nothing.
  *
+ * @throws InvalidInputError for an unknown option.
  * @example
  * const rowlock = createRowlock({ driver, handlers, plugins: [openTelemetry()] });
  */
