@@ -114,7 +114,7 @@ test.each([['maxConnections'], ['answerTimeout'], ['sessions']])(
   },
 );
 
-test.each([null, undefined, 5, 'x', Symbol('s'), []])('options that are none are refused: %o', (options) => {
+test.each([null, 5, 'x', Symbol('s'), []])('options that are none are refused: %o', (options) => {
   expect(() => postgres(Object(Object({ options })).options)).toThrow(
     expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
   );
