@@ -16,7 +16,7 @@ const made = new WeakMap<object, AdaptedTransaction>();
  */
 export function adapted(
   own: object,
-  adapter: AdaptedTransaction['adapter'],
+  adapter: AdaptedTransaction['adapter'] | undefined,
   query: (text: string, values: Value[], database: Database) => PromiseLike<unknown>,
   isOver: (error?: unknown) => boolean = () => false,
 ): AdaptedTransaction {

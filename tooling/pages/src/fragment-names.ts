@@ -1,4 +1,5 @@
 import type { createServer as listen } from 'node:http';
+import type { PrismaTransaction } from '@rowlock/adapters/prisma';
 import type * as Core from '@rowlock/core';
 import type {
   createRowlock as create,
@@ -26,6 +27,17 @@ import type { z as schemas } from 'zod';
 
 type Transaction = PostgresTransaction | MysqlTransaction | MemoryTransaction;
 
+interface Orders extends PrismaTransaction {
+  readonly order: {
+    create(order: { data: { id: number } }): Promise<unknown>;
+    update(order: { where: { id: number }; data: { confirmed: boolean } }): Promise<unknown>;
+  };
+}
+
+interface Prisma extends Pick<Orders, 'order'> {
+  $transaction(work: (tx: Orders) => Promise<void>): Promise<void>;
+}
+
 /** Without its `tx`. */
 type Locked = Parameters<typeof lock> extends [unknown, ...infer Rest] ? Rest : never;
 
@@ -52,6 +64,9 @@ declare global {
 
   /** The captured changes of a table. */
   const orders: Core.Capture;
+
+  /** As Prisma generates it. */
+  const PrismaClient: new (options: { adapter: object }) => Prisma;
 
   /** The application's connections to MySQL. */
   const pool: Pool;

@@ -10,10 +10,10 @@ export const rung = ({ bell, worker }: Tables, wakeUps: string, condition = 'tru
 
 /**
  * Sends wake-ups as notifications, unless the server's queue of notifications is almost full. A full queue would make the
- * commit fail, and a wake-up is only a hint.
+ * commit fail, and a wake-up is only a hint. As text: some clients read no column of the type void.
  */
 export const notifying = (channel: string, wakeUps: string): string =>
-  `pg_notify(${channel}, wake_up) FROM unnest(${wakeUps}::text[]) AS wake_up WHERE pg_notification_queue_usage() < 0.9`;
+  `pg_notify(${channel}, wake_up)::text FROM unnest(${wakeUps}::text[]) AS wake_up WHERE pg_notification_queue_usage() < 0.9`;
 
 /** Makes a change, and wakes workers with its commit. $2 is the channel, and $3 has the wake-ups. */
 export const waking = (tables: Tables, change: string): string =>
