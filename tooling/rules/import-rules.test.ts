@@ -110,8 +110,8 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['apps/order-search/src/a.ts', '@rowlock/driver-mysql', /chosen in one place/],
   ['apps/replica/src/composition.ts', '@rowlock/driver-mysql'],
   ['apps/replica/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
-  ['apps/parts/src/a.ts', '@rowlock/core'],
-  ['apps/parts/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
+  ['apps/shared/src/a.ts', '@rowlock/core'],
+  ['apps/shared/src/a.ts', '@rowlock/driver-postgres', /chosen in one place/],
 ];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

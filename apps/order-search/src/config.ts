@@ -1,4 +1,4 @@
-import { ConfigError, databaseUrl, type LogLevel, logLevel, whole, withoutEmpty } from '@rowlock/app-parts';
+import { ConfigError, databaseUrl, type LogLevel, logLevel, whole, withoutEmpty } from '@rowlock/app-shared';
 import { z } from 'zod';
 
 /** The settings of this application, from its environment. */

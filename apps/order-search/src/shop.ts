@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configOrExit, createLog, stopOnSignal, tellParent } from '@rowlock/app-parts';
+import { configOrExit, createLog, stopOnSignal, tellParent } from '@rowlock/app-shared';
 import { compose } from './composition.js';
 import { readConfig } from './config.js';
 import { act } from './legacy/applications.js';

@@ -1,4 +1,4 @@
-import { configOrExit, createLog, endIfPortTaken, stopOnSignal, tellParent } from '@rowlock/app-parts';
+import { configOrExit, createLog, endIfPortTaken, stopOnSignal, tellParent } from '@rowlock/app-shared';
 import { compose } from './composition.js';
 import { readConfig } from './config.js';
 import { startFrontEnd } from './web/front-end.js';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DATABASES, eventually, launchChromium } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually, launchChromium } from '@rowlock/app-shared/testing';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { holdSearch } from './support/held-search.js';

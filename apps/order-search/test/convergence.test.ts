@@ -1,4 +1,4 @@
-import { DATABASES, eventually } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually } from '@rowlock/app-shared/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { act } from '../src/legacy/applications.js';
 import { stockFor } from '../src/legacy/fill.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingHttpHeaders } from 'node:http';
-import { POSTGRES } from '@rowlock/app-parts/testing';
+import { POSTGRES } from '@rowlock/app-shared/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFrontEnd } from '../src/web/front-end.js';

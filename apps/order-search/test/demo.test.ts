@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DATABASES, eventually } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually } from '@rowlock/app-shared/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { compose } from '../src/composition.js';

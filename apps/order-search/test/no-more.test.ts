@@ -1,4 +1,4 @@
-import { DATABASES, eventually } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually } from '@rowlock/app-shared/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ByHand, readByHand } from './support/by-hand.js';
 import { type OrderSearch, startOrderSearch } from './support/order-search.js';

@@ -1,4 +1,4 @@
-import { eventually } from '@rowlock/app-parts/testing';
+import { eventually } from '@rowlock/app-shared/testing';
 import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { createPool } from 'mysql2/promise';

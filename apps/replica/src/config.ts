@@ -1,4 +1,4 @@
-import { ConfigError, type LogLevel, logLevel, urlOfDatabase, withoutEmpty } from '@rowlock/app-parts';
+import { ConfigError, type LogLevel, logLevel, urlOfDatabase, withoutEmpty } from '@rowlock/app-shared';
 import { z } from 'zod';
 
 /** The settings of this application, from its environment. */

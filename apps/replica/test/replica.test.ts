@@ -1,4 +1,4 @@
-import { eventually, MYSQL, POSTGRES, startWorkerProcess } from '@rowlock/app-parts/testing';
+import { eventually, MYSQL, POSTGRES, startWorkerProcess } from '@rowlock/app-shared/testing';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Composition, compose } from '../src/composition.js';

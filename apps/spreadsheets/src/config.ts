@@ -8,7 +8,7 @@ import {
   url,
   whole,
   withoutEmpty,
-} from '@rowlock/app-parts';
+} from '@rowlock/app-shared';
 import { z } from 'zod';
 
 /** What the front end and the workers are told by their environment. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { configOrExit, createLog, startWhenPossible, stopOnSignal, tellParent } from '@rowlock/app-parts';
+import { configOrExit, createLog, startWhenPossible, stopOnSignal, tellParent } from '@rowlock/app-shared';
 import { compose } from './composition.js';
 import { readConfig } from './config.js';
 

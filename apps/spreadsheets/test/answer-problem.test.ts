@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { addressOf } from '@rowlock/app-parts/testing';
-import { answerProblem } from '@rowlock/app-parts/web';
+import { addressOf } from '@rowlock/app-shared/testing';
+import { answerProblem } from '@rowlock/app-shared/web';
 import express from 'express';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';

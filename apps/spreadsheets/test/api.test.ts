@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DATABASES } from '@rowlock/app-parts/testing';
+import { DATABASES } from '@rowlock/app-shared/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { type Sending, send, type UserOfApi } from './support/user-of-api.js';

@@ -1,4 +1,4 @@
-import { ConfigError } from '@rowlock/app-parts';
+import { ConfigError } from '@rowlock/app-shared';
 import { describe, expect, test } from 'vitest';
 import { type Role, readConfig } from '../src/config.js';
 

@@ -1,4 +1,4 @@
-import { launchChromium, POSTGRES } from '@rowlock/app-parts/testing';
+import { launchChromium, POSTGRES } from '@rowlock/app-shared/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { startTestProvider, type TestProvider } from './support/test-provider.js';

@@ -1,4 +1,4 @@
-import { DATABASES } from '@rowlock/app-parts/testing';
+import { DATABASES } from '@rowlock/app-shared/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApplication, type TestApplication } from './support/test-application.js';
 import { send, type UserOfApi } from './support/user-of-api.js';

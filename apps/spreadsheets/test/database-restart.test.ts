@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DATABASES, eventually } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually } from '@rowlock/app-shared/testing';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DATABASES, eventually } from '@rowlock/app-parts/testing';
+import { DATABASES, eventually } from '@rowlock/app-shared/testing';
 import { type FreshDatabase, freePort } from '@rowlock/servers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UserOfApi } from './support/user-of-api.js';

@@ -1,4 +1,4 @@
-import { DATABASES } from '@rowlock/app-parts/testing';
+import { DATABASES } from '@rowlock/app-shared/testing';
 import { describeFlow } from './support/describe-flow.js';
 
 // Each database once and each claim once: the other pairs are proofs.

@@ -1,4 +1,4 @@
-import { POSTGRES } from '@rowlock/app-parts/testing';
+import { POSTGRES } from '@rowlock/app-shared/testing';
 import { expect, test, vi } from 'vitest';
 import { DemoIssuer } from '../src/web/demo-issuer.js';
 import { startTestApplication } from './support/test-application.js';

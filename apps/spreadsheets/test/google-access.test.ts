@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '@rowlock/app-parts';
+import { ConfigError } from '@rowlock/app-shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Role, readConfig } from '../src/config.js';
 import { accessTo } from '../src/google-access.js';

@@ -1,5 +1,5 @@
-import { createLog } from '@rowlock/app-parts';
-import { DATABASES, MYSQL } from '@rowlock/app-parts/testing';
+import { createLog } from '@rowlock/app-shared';
+import { DATABASES, MYSQL } from '@rowlock/app-shared/testing';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
 import { compose } from '../src/composition.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { addressOf, eventually } from '@rowlock/app-parts/testing';
+import { addressOf, eventually } from '@rowlock/app-shared/testing';
 import type { JobView } from '@rowlock/core';
 import express from 'express';
 import { pino } from 'pino';

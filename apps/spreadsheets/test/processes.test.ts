@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { POSTGRES } from '@rowlock/app-parts/testing';
+import { POSTGRES } from '@rowlock/app-shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 test.each(['web.js', 'worker.js'])(
@@ -25,7 +25,7 @@ test.each(['web.js', 'worker.js'])(
 
 test('a process that stops ends also when nobody reads its log any more', async () => {
   const program = `
-    import { createLog } from '@rowlock/app-parts';
+    import { createLog } from '@rowlock/app-shared';
     process.stdin.once('data', () => {
       const log = createLog('test', 'info');
       for (const line of ['stopping', 'stopped']) log.info(line);

@@ -1,4 +1,4 @@
-import { POSTGRES } from '@rowlock/app-parts/testing';
+import { POSTGRES } from '@rowlock/app-shared/testing';
 import { expect, test } from 'vitest';
 import { startTestApplication } from './support/test-application.js';
 import { send } from './support/user-of-api.js';

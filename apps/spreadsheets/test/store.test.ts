@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createLog, DatabaseAwayError } from '@rowlock/app-parts';
-import { DATABASES } from '@rowlock/app-parts/testing';
+import { createLog, DatabaseAwayError } from '@rowlock/app-shared';
+import { DATABASES } from '@rowlock/app-shared/testing';
 import type { Rowlock } from '@rowlock/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AnyComposition, compose } from '../src/composition.js';

@@ -1,4 +1,4 @@
-import { POSTGRES } from '@rowlock/app-parts/testing';
+import { POSTGRES } from '@rowlock/app-shared/testing';
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApplication, type TestApplication } from './support/test-application.js';

@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import { DATABASES } from '@rowlock/app-parts/testing';
+import { DATABASES } from '@rowlock/app-shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { spans } from './support/spans.js';
 import { startTestApplication, type TestApplication } from './support/test-application.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { addressOf, launchChromium } from '@rowlock/app-parts/testing';
+import { addressOf, launchChromium } from '@rowlock/app-shared/testing';
 import { createRowlock, type Driver, defineHandler, type Rowlock } from '@rowlock/core';
 import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';

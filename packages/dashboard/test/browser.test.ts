@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOf } from '@rowlock/app-parts/testing';
+import { addressOf } from '@rowlock/app-shared/testing';
 import type { Worker, WorkerOptions } from '@rowlock/core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createDashboard } from '../src/index.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { addressOf } from '@rowlock/app-parts/testing';
+import { addressOf } from '@rowlock/app-shared/testing';
 import { afterEach, expect, test } from 'vitest';
 import { node } from '../src/index.js';
 import { Report, stages } from './stage.js';

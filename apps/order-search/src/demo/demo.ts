@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { createLog, Demo, withoutEmpty } from '@rowlock/app-parts';
+import { createLog, Demo, withoutEmpty } from '@rowlock/app-shared';
 import { type AnyComposition, compose } from '../composition.js';
 import { type Config, readConfig } from '../config.js';
 import { over, Spread } from '../handlers/spread.js';

@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import type { Rowlock } from '@rowlock/core';
 import { createDashboard, node } from '@rowlock/dashboard';
 import type { RequestHandler } from 'express';

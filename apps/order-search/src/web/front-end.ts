@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { listen } from '@rowlock/app-parts/web';
+import { listen } from '@rowlock/app-shared/web';
 import type { Rowlock } from '@rowlock/core';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';

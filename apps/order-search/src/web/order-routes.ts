@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import type { Rowlock } from '@rowlock/core';
 import express, { type Response, type Router } from 'express';
 import { z } from 'zod';

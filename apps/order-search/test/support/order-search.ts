@@ -1,4 +1,4 @@
-import { startWorkerProcess, type TestDatabase, type WorkerProcess } from '@rowlock/app-parts/testing';
+import { startWorkerProcess, type TestDatabase, type WorkerProcess } from '@rowlock/app-shared/testing';
 import { pino } from 'pino';
 import { type AnyComposition, compose } from '../../src/composition.js';
 import { over, Spread } from '../../src/handlers/spread.js';

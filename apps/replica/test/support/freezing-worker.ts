@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@rowlock/app-parts/testing';
+import { eventually } from '@rowlock/app-shared/testing';
 
 const ENTRY = fileURLToPath(new URL('./freezing-worker.mjs', import.meta.url));
 

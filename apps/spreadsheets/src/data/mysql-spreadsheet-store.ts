@@ -1,4 +1,4 @@
-import { away, isMysqlLost } from '@rowlock/app-parts';
+import { away, isMysqlLost } from '@rowlock/app-shared';
 import {
   type ConnectionOptions,
   createConnection,

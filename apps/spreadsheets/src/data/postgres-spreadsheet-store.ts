@@ -1,4 +1,4 @@
-import { away, isPostgresLost } from '@rowlock/app-parts';
+import { away, isPostgresLost } from '@rowlock/app-shared';
 import pg from 'pg';
 import { uuidOf } from '../uuid.js';
 import { migrate } from './postgres-migrations.js';

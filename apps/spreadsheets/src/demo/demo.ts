@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ConfigError, createLog, Demo, withoutEmpty } from '@rowlock/app-parts';
+import { type ConfigError, createLog, Demo, withoutEmpty } from '@rowlock/app-shared';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { onFreePort } from '@rowlock/servers';
 import { compose } from '../composition.js';

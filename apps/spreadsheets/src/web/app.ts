@@ -1,4 +1,4 @@
-import { answerProblem, logRequest, Problem, securityHeaders } from '@rowlock/app-parts/web';
+import { answerProblem, logRequest, Problem, securityHeaders } from '@rowlock/app-shared/web';
 import type { Rowlock } from '@rowlock/core';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';

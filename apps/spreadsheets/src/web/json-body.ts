@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import express, { type Request, type RequestHandler, type Router } from 'express';
 
 /** Reads a JSON body of at most 1 MB into `req.body`. No body at all leaves it undefined. */

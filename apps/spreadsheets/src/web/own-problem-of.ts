@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import { KeyReusedError, NotFoundError, NotYoursError } from '../spreadsheets.js';
 
 /** What an error of this application means to who asked. */

@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import type { z } from 'zod';
 
 /** @throws Problem 400 that says what is wrong where. */

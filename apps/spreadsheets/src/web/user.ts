@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import type { Response } from 'express';
 
 /** Whom a verified token stands for. */

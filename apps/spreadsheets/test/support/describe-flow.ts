@@ -1,4 +1,4 @@
-import { eventually, type TestDatabase } from '@rowlock/app-parts/testing';
+import { eventually, type TestDatabase } from '@rowlock/app-shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApplication, type TestApplication } from './test-application.js';
 import type { UserOfApi } from './user-of-api.js';

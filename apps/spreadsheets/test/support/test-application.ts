@@ -1,5 +1,5 @@
-import { createLog } from '@rowlock/app-parts';
-import { startWorkerProcess, type TestDatabase, type WorkerProcess } from '@rowlock/app-parts/testing';
+import { createLog } from '@rowlock/app-shared';
+import { startWorkerProcess, type TestDatabase, type WorkerProcess } from '@rowlock/app-shared/testing';
 import { type GoogleSheetsEmulator, startGoogleSheetsEmulator } from '@rowlock/google-sheets-emulator';
 import { SHEETS_LIMIT } from '@rowlock/plugin-google-sheets';
 import { type AnyComposition, compose } from '../../src/composition.js';

@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import type { Response } from 'express';
 import type { User } from '../user.js';
 import type { Picture } from './picture.js';

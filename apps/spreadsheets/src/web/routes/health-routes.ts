@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@rowlock/app-parts';
+import { DatabaseAwayError } from '@rowlock/app-shared';
 import type { Rowlock } from '@rowlock/core';
 import express, { type Router } from 'express';
 import type { SpreadsheetStore } from '../../data/spreadsheet-store.js';

@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Router } from 'express';
 import type { Spreadsheets } from '../../spreadsheets.js';
 import { userOf } from '../user.js';

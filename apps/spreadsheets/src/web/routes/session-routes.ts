@@ -1,4 +1,4 @@
-import { Problem } from '@rowlock/app-parts/web';
+import { Problem } from '@rowlock/app-shared/web';
 import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { jsonBody } from '../json-body.js';
