@@ -1,6 +1,6 @@
 import '@rowlock/servers/vitest';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { OutsidePool } from '../src/connection/outside-pool.js';
 import { sharesSessions } from '../src/connection/shared-sessions.js';
 
@@ -16,4 +16,27 @@ test('a session that ends while it is compared is no reason to end the process',
   const shares = await new OutsidePool(pool).with((client) => sharesSessions(client, pool, { backend }));
   expect(shares).toBe(false);
   await pool.end();
+});
+
+/** Whether two connections were compared by an open transaction, as those are that may come by a pooler. */
+async function isCompared(backend: string): Promise<boolean> {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl') });
+  const begun: unknown[] = [];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client);
+    vi.spyOn(client, 'query').mockImplementation((...sent: readonly unknown[]) => {
+      if (sent[0] === 'BEGIN') begun.push(sent);
+      return Reflect.apply(query, client, sent);
+    });
+  });
+  expect(await new OutsidePool(pool).with((client) => sharesSessions(client, pool, { backend }))).toBe(false);
+  await pool.end();
+  return begun.length > 0;
+}
+
+test('direct connections are known by their numbers and their ports, and only by both', async () => {
+  expect(await isCompared('SELECT pg_backend_pid() AS pid, inet_client_port() AS port')).toBe(false);
+  expect(await isCompared('SELECT pg_backend_pid() AS pid, inet_client_port() + 1 AS port')).toBe(true);
+  expect(await isCompared('SELECT pg_backend_pid() + 1 AS pid, inet_client_port() AS port')).toBe(true);
+  expect(await isCompared('SELECT pg_backend_pid() AS pid, NULL::int AS port')).toBe(true);
 });

@@ -108,7 +108,10 @@ export function socketOf(client: object): unknown {
 /** An error event without a listener would end the process. Pending statements fail with the error anyway. */
 function ignore(): void {}
 
-/** Works on one connection of the pool, with a bound on the time of the whole. Statements may share a flight there. */
+/**
+ * Works on one connection of the pool, with a bound on the time of the whole. Statements that are sent at once share a flight on
+ * a pipelining connection, and follow each other on another one.
+ */
 export async function onOne<Answer>(
   pool: Pool,
   answerMs: number,
@@ -117,12 +120,30 @@ export async function onOne<Answer>(
   const client = await takeConnection(pool, answerMs);
   let isBroken = true;
   try {
-    const answer = await answerWithin(answerMs, work(client), () => cut(client));
+    const on = pipelines(client) ? client : inTurn(client);
+    const answer = await answerWithin(answerMs, work(on), () => cut(client));
     isBroken = false;
     return answer;
   } finally {
     client.release(isBroken);
   }
+}
+
+/** Whether the client pipelines. Another one would queue the statements, and pg warns about that. */
+export function pipelines(client: PoolClient): boolean {
+  return Object(client).pipeline === true;
+}
+
+/** Sends each statement when the one before is answered. */
+function inTurn(client: PoolClient): PostgresTransaction {
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    query(text, values) {
+      const answer = before.then(() => client.query(text, values));
+      before = answer.catch(ignore);
+      return answer;
+    },
+  };
 }
 
 /** A statement without the name under which it would be prepared. */

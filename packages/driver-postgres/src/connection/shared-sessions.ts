@@ -15,8 +15,8 @@ const ANSWER_MS = 1_000;
 const SILENT_MS = 10_000;
 
 /**
- * Whether connections share the server's sessions, as behind a pooler in transaction mode. None does that the server sees with
- * the ports of both clients. Otherwise two signs show sharing.
+ * Whether connections share the server's sessions, as behind a pooler in transaction mode. Two direct connections share none.
+ * Otherwise two signs show sharing.
  * Either another connection's open transaction is in this connection's session, or this connection's session changes meanwhile.
  * Neither can happen on direct connections to the server.
  *
@@ -37,7 +37,7 @@ export async function sharesSessions(
   }
 }
 
-/** Whether both connections come to the server as they leave here. The port of one may be a pooler's by chance. */
+/** Whether both connections come to the server as they leave here. */
 async function areDirect(
   client: Client,
   pool: Pool,
@@ -53,9 +53,14 @@ async function areDirect(
   }
 }
 
+/**
+ * Whether the session is the one that was made for this connection: it has the number that the server gave at the connection, and
+ * the port. A pooler gives a number of its own, and by chance its port may be that of its client.
+ */
 async function isDirect(on: ClientBase, sql: Pick<Statements['anchor'], 'backend'>): Promise<boolean> {
   const { localPort } = Object(socketOf(on));
-  return localPort !== undefined && (await backend(on, sql)).port === localPort;
+  const { pid, port } = await backend(on, sql);
+  return localPort !== undefined && port === localPort && pid === Object(on).processID;
 }
 
 async function changes(

@@ -2,7 +2,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { PoolClient, QueryResultRow } from 'pg';
 import type { Context } from '../../context.js';
 import { query } from '../../query.js';
-import { giveUp } from '../connection.js';
+import { giveUp, pipelines } from '../connection.js';
 
 /** Statements that are built right before they are sent. */
 export type Batch = () => readonly Statement[];
@@ -46,9 +46,4 @@ export async function sendAhead<Row extends QueryResultRow>(
     await Promise.allSettled(sent);
     throw error;
   }
-}
-
-/** Whether the client pipelines. Another one would queue the statements, and pg warns about that. */
-function pipelines(client: PoolClient): boolean {
-  return Object(client).pipeline === true;
 }
