@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } from 'vitest';
 import type { DriverUnderTest } from './describe-driver.js';
 import type { DriverHarness, TestDatabase } from './driver-harness.js';
 import { following } from './interleave/director.js';
@@ -48,14 +48,18 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
     let harness: DriverHarness<Tx> | undefined;
     let database: TestDatabase<Tx> | undefined;
     let opened: Scene<Tx> | undefined;
+    let chance: MockInstance | undefined;
 
     beforeAll(async () => {
+      // A worker's pauses have no chance either: which of them is over first is part of an order.
+      chance = vi.spyOn(Math, 'random').mockReturnValue(0.5);
       harness = await open();
       database = await harness.database();
       opened = await openScene(database);
     }, OPEN_MS);
 
     afterAll(async () => {
+      chance?.mockRestore();
       await opened?.close();
       await database?.close();
       await harness?.close();

@@ -39,6 +39,26 @@ test('of all orders that differ by more than steps that commute, each is run, an
   }
 });
 
+test('who dies is met after each of its steps', () => {
+  const steps: readonly Step[] = ['claim', 'confirm', 'settle'];
+  for (let seed = 0; seed < 20; seed++) {
+    const tree = new ScheduleTree(seeded(seed));
+    const met = new Set<number>();
+    while (!tree.complete) {
+      tree.begin();
+      const left = remaining({ a: steps, b: ['survey', 'claim'], s: ['disconnect'] });
+      for (;;) {
+        const move = tree.choose(next(left), false);
+        if (move === undefined) break;
+        left.get(move.actor)?.shift();
+        if (move.step === 'disconnect') met.add(steps.length - (left.get('a')?.splice(0).length ?? 0));
+      }
+      tree.end();
+    }
+    expect([...met].toSorted(), `seed ${seed}`).toEqual([0, 1, 2, 3]);
+  }
+});
+
 test('a step that waited for a lock commutes with nothing', () => {
   const tree = new ScheduleTree(seeded(1));
   let passes = 0;

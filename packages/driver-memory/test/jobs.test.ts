@@ -61,7 +61,7 @@ test('a refused transaction can only be rolled back', async () => {
   await expect(second.lockSiblings({ queue: 'q', keys: ['a'] }, 9)).rejects.toMatchObject({
     code: 'LockNotAvailable',
     cause: expect.objectContaining({
-      message: expect.stringMatching(/^job 1 is locked by transaction \d+\.$/),
+      message: expect.stringMatching(/^job 1 is locked by transaction \d+ of process \d+\.$/),
     }),
   });
   const over = { code: 'TransactionOver' };

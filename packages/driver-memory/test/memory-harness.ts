@@ -54,13 +54,18 @@ function openDatabase(usual: 'own' | 'shared'): TestDatabase<MemoryTransaction> 
 
     waits: async () =>
       [...database.transactions].flatMap((tx) =>
-        tx.waitsFor === undefined ? [] : [{ waiting: String(tx), holder: String(tx.waitsFor) }],
+        tx.waitsFor === undefined ? [] : [{ waiting: ownerOf(tx), holder: ownerOf(tx.waitsFor) }],
       ),
 
     async close() {
       await Promise.all(processes.map((process) => process.kill()));
     },
   };
+}
+
+/** The name of the process whose transaction it is. */
+function ownerOf(tx: { toString(): string }): string {
+  return / of (process \d+)$/.exec(String(tx))?.[1] ?? 'plain';
 }
 
 function openProcess(

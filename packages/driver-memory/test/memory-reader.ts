@@ -94,7 +94,9 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
             throw new Error('The key is taken.');
           }
           await tx.lock(row);
-          tx.write(row, after);
+          // Another transaction may have changed it meanwhile.
+          const locked = row.seenBy(tx);
+          if (locked !== undefined) tx.write(row, checkJob(changed(locked, change)));
         }
       }),
 

@@ -48,6 +48,6 @@ export function plainSql(): PlainSql {
   return { inTransaction, onRecords };
 }
 
-/** CREATE TABLE name (column type), DROP TABLE name, INSERT INTO name VALUES (value), DELETE FROM name, SELECT column FROM name. */
+/** CREATE TABLE name (column type), DROP TABLE name, INSERT INTO name VALUES (value), DELETE FROM name, SELECT column FROM name: all rows are there for any WHERE. */
 const STATEMENT =
-  /^(CREATE TABLE|DROP TABLE|INSERT INTO|DELETE FROM|SELECT \w+ FROM) (\w+)(?: (?:VALUES )?\('?(.*?)'?\))?$/;
+  /^(CREATE TABLE|DROP TABLE|INSERT INTO|DELETE FROM|SELECT \w+ FROM) (\w+)(?: (?:VALUES )?\('?(.*?)'?\)| WHERE .*)?$/;

@@ -1,24 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Move, Step } from './step.js';
 
-/** A worker may look for jobs that wait for others, and wake their workers, while it is idle. */
-const BESIDE: ReadonlySet<Step> = new Set(['admit', 'notify']);
+/** The call within which code runs. */
+const within = new AsyncLocalStorage<object>();
 
 /**
- * A worker or a producer, each of whose steps waits for its turn. It does one step at a time: where a worker looks for jobs
- * while it asks what there is to wait for, the one waits for the other.
+ * A worker or a producer, each of whose steps waits for its turn. It does one step at a time, in the order in which it has
+ * come to them: a worker may come to one beside another.
  */
 export class Actor {
-  /** Whether it is between two steps, or in one. */
-  busy = false;
   /** Whether the server says that its step waits for a lock. */
   waiting = false;
   /** Whether its step has waited for one. */
   waited = false;
   readonly #parked: { readonly step: Step; readonly go: () => void }[] = [];
-  /** Whether it has come to rest since its last step, other than those that it makes beside its work. */
-  #rests = false;
-  /** Whether it is in a step, or in what comes right after it. */
-  #going = false;
+  /** Its calls that go on. */
+  readonly #calls = new Set<object>();
+  /** Whether it follows a script, which comes to its next step by itself or ends. */
+  #follows = false;
   #free = false;
   #dead = false;
   #changed: () => void = () => {};
@@ -29,7 +28,7 @@ export class Actor {
     readonly hasCallers: boolean,
   ) {}
 
-  /** Has `changed` called whenever it has come to its next step, or to rest. */
+  /** Has `changed` called whenever it has come to a step, and when a call of it begins or ends. */
   onChange(changed: () => void): void {
     this.#changed = changed;
   }
@@ -37,47 +36,65 @@ export class Actor {
   /** What it would do next; undefined while it does something, or rests. */
   get next(): Move | undefined {
     const [first] = this.#parked;
-    if (first === undefined || this.#going || this.#dead) return undefined;
+    if (first === undefined || this.#calls.size > 0 || this.#dead) return undefined;
     return { actor: this.letter, step: first.step };
   }
 
-  /** Whether it waits for its turn, or has nothing to do. */
+  /** Whether it waits for its turn, or for somebody to wake it. */
   get still(): boolean {
-    return this.#dead || (!this.#going && (this.#parked.length > 0 || !this.busy));
+    return this.#dead || (this.#calls.size === 0 && (this.#parked.length > 0 || !this.#follows));
   }
 
-  /** Does its next step when its turn has come. */
+  /** Whether it does not wait for its turn either. */
+  get rests(): boolean {
+    return this.still && this.#parked.length === 0;
+  }
+
+  /** Makes its next step when its turn has come. */
   async step<Result>(step: Step, work: () => Promise<Result>): Promise<Result> {
-    this.busy = true;
-    if (!BESIDE.has(step)) this.#rests = false;
-    if (!this.#free) {
-      await new Promise<void>((go) => {
-        this.#park({ step, go });
-        this.#goesNoMore();
-      });
+    if (!this.#free) await this.#turn(step);
+    return this.does(work);
+  }
+
+  /** Does some work, a step or what belongs to the step before: until its end it is not still. */
+  async does<Result>(work: () => Promise<Result>): Promise<Result> {
+    const call = {};
+    this.#calls.add(call);
+    this.#changed();
+    try {
+      return await within.run(call, work);
+    } finally {
+      this.#calls.delete(call);
+      this.#changed();
     }
-    // Not all that it does goes on after the step. What does, parks within one turn of the event loop or is still going.
-    return work().finally(() =>
-      setImmediate(() => {
-        if (this.#parked.length > 0) this.#goesNoMore();
-        else if (this.#rests) this.rest();
-      }),
-    );
+  }
+
+  /** A step within a call holds that up: the first write of a lease's handler opens its transaction. */
+  async #turn(step: Step): Promise<void> {
+    const outer = within.getStore();
+    const holdsUp = outer !== undefined && this.#calls.delete(outer);
+    await new Promise<void>((go) => {
+      this.#parked.push({ step, go });
+      this.#changed();
+    });
+    if (holdsUp) this.#calls.add(outer);
+  }
+
+  /** Follows a script to its end. */
+  async follow(script: () => Promise<void>): Promise<void> {
+    this.#follows = true;
+    try {
+      await script();
+    } finally {
+      this.#follows = false;
+      this.#changed();
+    }
   }
 
   /** Its turn has come. */
   go(): void {
     this.waited = false;
-    const first = this.#parked.shift();
-    this.#going = first !== undefined;
-    first?.go();
-  }
-
-  /** It has nothing to do until somebody wakes it, or for good. */
-  rest(): void {
-    this.busy = false;
-    this.#rests = true;
-    this.#goesNoMore();
+    this.#parked.shift()?.go();
   }
 
   /** Its turn does not come again. */
@@ -93,17 +110,5 @@ export class Actor {
   free(): void {
     this.#free = true;
     for (const { go } of this.#parked.splice(0)) go();
-  }
-
-  /** What it does beside its work comes last, as the two begin in no order. */
-  #park(parked: { readonly step: Step; readonly go: () => void }): void {
-    const beside = this.#parked.findIndex(({ step }) => BESIDE.has(step));
-    if (beside === -1 || BESIDE.has(parked.step)) this.#parked.push(parked);
-    else this.#parked.splice(beside, 0, parked);
-  }
-
-  #goesNoMore(): void {
-    this.#going = false;
-    this.#changed();
   }
 }

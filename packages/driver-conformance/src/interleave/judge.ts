@@ -11,7 +11,7 @@ export async function judge<Tx>(
 ): Promise<readonly string[]> {
   const { reader } = database;
   const rows = (await Promise.all(queues.map((queue) => reader.jobs(queue)))).flat();
-  const effects = await readEffects(database, queues);
+  const effects = await readEffects(database, rows);
   const records = new Map<string, readonly RunRow[]>();
   for (const { publicId } of rows) records.set(publicId, await reader.runs(publicId));
   const fates = rows.map((row) =>
@@ -24,10 +24,10 @@ export async function judge<Tx>(
 /** How many effects each job has. */
 async function readEffects<Tx>(
   { reader }: TestDatabase<Tx>,
-  queues: readonly string[],
+  rows: readonly JobRow[],
 ): Promise<ReadonlyMap<string, number>> {
-  const names = queues.map((queue) => `'${queue}'`).join(', ');
-  const written = await reader.exec(`SELECT job FROM ${EFFECTS} WHERE queue IN (${names})`);
+  const ids = rows.map(({ publicId }) => `'${publicId}'`).join(', ');
+  const written = await reader.exec(`SELECT job FROM ${EFFECTS} WHERE job IN (${ids})`);
   const effects = new Map<string, number>();
   for (const { job } of written) effects.set(String(job), (effects.get(String(job)) ?? 0) + 1);
   return effects;

@@ -43,7 +43,7 @@ const settlesUnfenced: KnownFault = {
 const reclaimsFromTheLiving: KnownFault = {
   name: 'a reclaim that does not ask whether the worker is dead',
   scenario: scenarios.lostSettlement,
-  found: /lost a claim without cause/,
+  found: /lost a claim without cause|releases do not fit/,
   driver: (driver, reader, queue) =>
     instead(driver, {
       claims: {

@@ -1,4 +1,4 @@
-import { commute, type Move } from './step.js';
+import { commute, includes, type Move } from './step.js';
 
 /** One turn of a pass. */
 export interface Taken {
@@ -17,10 +17,14 @@ export interface Race {
   readonly actors: readonly string[];
 }
 
-/** All races of a pass. */
-export function openRaces(turns: readonly Taken[]): readonly Race[] {
+/**
+ * All races of a pass.
+ *
+ * @param left Who could still have gone at its end.
+ */
+export function openRaces(turns: readonly Taken[], left: readonly Move[]): readonly Race[] {
   const causes: Set<number>[] = [];
-  const races: Race[] = [];
+  const races: Race[] = ended(turns, left);
   for (let late = 0; late < turns.length; late++) {
     const own = new Set<number>();
     const met: number[] = [];
@@ -37,6 +41,16 @@ export function openRaces(turns: readonly Taken[]): readonly Race[] {
     }
   }
   return races;
+}
+
+/** The steps that were not made, because another one ended them: an actor died, or was woken before its alarm. */
+function ended(turns: readonly Taken[], left: readonly Move[]): Race[] {
+  return turns.flatMap(({ move, moves }, place) => {
+    const after = turns[place + 1]?.moves ?? left;
+    return moves
+      .filter((other) => other.actor !== move.actor && !includes(after, other))
+      .map(({ actor }) => ({ place, actors: [actor] }));
+  });
 }
 
 /** Whether these two must stay in their order, for all that is between them. */
@@ -75,7 +89,7 @@ function enabler(turns: readonly Taken[], place: number): number {
 }
 
 function has(turn: Taken | undefined, move: Move | undefined): boolean {
-  return turn?.moves.some(({ actor, step }) => actor === move?.actor && step === move.step) ?? false;
+  return turn !== undefined && move !== undefined && includes(turn.moves, move);
 }
 
 /** Who may go first in what comes after the early one without it, up to the late one. */

@@ -26,7 +26,7 @@ export interface Scene<Tx> {
 export async function openScene<Tx>(database: TestDatabase<Tx>): Promise<Scene<Tx>> {
   const aside = await database.process();
   await aside.driver.schema.migrate();
-  await database.reader.exec(`CREATE TABLE ${EFFECTS} (queue VARCHAR(64), job VARCHAR(40))`);
+  await database.reader.exec(`CREATE TABLE ${EFFECTS} (job VARCHAR(40))`);
   const processes = new Map<string, DriverProcess<Tx>>();
   const anchors = new Map<string, Anchor>();
   return {

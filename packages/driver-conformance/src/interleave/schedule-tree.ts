@@ -1,7 +1,6 @@
 import { openRaces, type Taken } from './races.js';
 import { Ranks } from './ranks.js';
-import type { Move } from './step.js';
-import { commute } from './step.js';
+import { commute, includes, type Move } from './step.js';
 
 /** A place where somebody has to be chosen. */
 interface Fork {
@@ -25,7 +24,8 @@ interface Turn extends Taken {
 /**
  * All orders in which actors can make their steps, as far as they have been run. Each pass through it is a new one.
  * Orders that differ only by steps that commute count as one: after a pass, for each two steps of it that do not commute
- * and could have come the other way round, that order is wanted too.
+ * and could have come the other way round, that order is wanted too. So is the one in which a step comes that another has
+ * ended: who died did not make it.
  *
  * The algorithm is source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order
  * reduction", POPL 2014), but for the order in which the wanted ones are run: that is random.
@@ -36,6 +36,8 @@ export class ScheduleTree {
   #path: Turn[] = [];
   #asleep: readonly Move[] = [];
   #barrier = false;
+  /** Who could have gone when the pass was broken off. */
+  #left: readonly Move[] = [];
 
   constructor(random: () => number) {
     this.#ranks = new Ranks(random);
@@ -51,6 +53,7 @@ export class ScheduleTree {
     this.#path = [];
     this.#asleep = [];
     this.#barrier = false;
+    this.#left = [];
     this.#ranks.begin();
   }
 
@@ -68,7 +71,10 @@ export class ScheduleTree {
     }
     const move = this.#ranks.first(awake.filter(({ actor }) => fork.branches.get(actor)?.done === false));
     const branch = move && fork.branches.get(move.actor);
-    if (move === undefined || branch === undefined) return undefined;
+    if (move === undefined || branch === undefined) {
+      this.#left = moves;
+      return undefined;
+    }
 
     const wanted = [...fork.branches.keys()];
     const before = wanted.slice(0, wanted.indexOf(move.actor));
@@ -86,7 +92,7 @@ export class ScheduleTree {
 
   /** Ends the pass: this order need not be run again. */
   end(): void {
-    for (const { place, actors } of openRaces(this.#path)) {
+    for (const { place, actors } of openRaces(this.#path, this.#left)) {
       const fork = this.#path[place]?.fork;
       const known = actors.some(
         (actor) => fork?.branches.has(actor) || fork?.asleep.some((move) => move.actor === actor),
@@ -114,10 +120,6 @@ export class ScheduleTree {
 function close(branch: Branch): void {
   branch.done = true;
   branch.next = null;
-}
-
-function includes(moves: readonly Move[], { actor, step }: Move): boolean {
-  return moves.some((move) => move.actor === actor && move.step === step);
 }
 
 function names(moves: readonly Move[]): string {

@@ -12,6 +12,7 @@ import type { Caller, DriverProcess } from '../driver-harness.js';
 import { AnyJson } from '../worker-process.js';
 import { Actor } from './actor.js';
 import { admitted } from './admitted.js';
+import { callsOf } from './calls.js';
 import { LocalAnchor } from './local-anchor.js';
 import type { Hands, JobOptions, ScenarioKind, Script } from './scenario.js';
 import { StillClock } from './still-clock.js';
@@ -66,7 +67,8 @@ export class ScriptedActor<Tx> {
         }),
       ]),
     );
-    const broken = breakage.driver?.(process.driver, database.reader, queue) ?? process.driver;
+    const real = callsOf(process.driver, this.actor);
+    const broken = breakage.driver?.(real, database.reader, queue) ?? real;
     this.#driver = takeTurns(admitted(broken, letter, witness.admissions), this.actor, new LocalAnchor('0'), {
       looks: async () => {},
       refused: async () => {},
@@ -84,10 +86,9 @@ export class ScriptedActor<Tx> {
   }
 
   start(script: Script): void {
-    this.actor.busy = true;
-    this.#done = script(this.#hands)
-      .catch((error: unknown) => this.#around.witness.fails(this.actor.letter, error))
-      .finally(() => this.actor.rest());
+    this.#done = this.actor
+      .follow(() => script(this.#hands))
+      .catch((error: unknown) => this.#around.witness.fails(this.actor.letter, error));
   }
 
   /** Resolves when its script has ended. */

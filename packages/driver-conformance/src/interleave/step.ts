@@ -95,6 +95,11 @@ export interface Move {
   readonly step: Step;
 }
 
+/** Whether one of the moves is this one. */
+export function includes(moves: readonly Move[], { actor, step }: Move): boolean {
+  return moves.some((move) => move.actor === actor && move.step === step);
+}
+
 /** Whether two actors' steps lead to the same, whichever comes first. */
 export function commute(one: Move, other: Move): boolean {
   if (one.actor === other.actor || one.step === 'disconnect' || other.step === 'disconnect') return false;

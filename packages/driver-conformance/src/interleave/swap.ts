@@ -3,10 +3,7 @@ import { type Director, following, OffSchedule, wandering } from './director.js'
 import { type Played, play } from './play.js';
 import type { Scenario } from './scenario.js';
 import type { Scene } from './scene.js';
-import { commute, type Move } from './step.js';
-
-/** How often two steps must have differed until they are said not to commute. */
-const PLAYS = 3;
+import { commute, includes, type Move } from './step.js';
 
 /** One turn of an order, and what could have been instead. */
 interface Turn {
@@ -57,24 +54,6 @@ export async function swapOnce<Tx>(
   if (place === -1) return [];
   const pair = pairAt(turns, place);
   swapped.add(pair);
-  const met = await differenceOf(scene, scenario, one, place, pair);
-  // A timer of the process may come a step later than before. What does not commute differs each time.
-  for (let again = 1; again < PLAYS && met.length > 0; again++) {
-    const once = await playOf(scene, scenario, one.schedule);
-    if (once === undefined || (await differenceOf(scene, scenario, once, place, pair)).length === 0)
-      return [];
-  }
-  return met;
-}
-
-/** Where the play differs from the one with the two steps at `place` the other way round. */
-async function differenceOf<Tx>(
-  scene: Scene<Tx>,
-  scenario: Scenario,
-  one: Played,
-  place: number,
-  pair: string,
-): Promise<readonly string[]> {
   const schedule = swap([...one.schedule], place).join('');
   const other = await playOf(scene, scenario, schedule);
   if (other === undefined) return [`${pair} do not commute`, `${schedule} cannot be played`];
@@ -110,7 +89,7 @@ function canSwap(turns: readonly Turn[], place: number): boolean {
   return (
     ![one, other, after].some((turn) => turn?.waiting) &&
     commute(one.move, other.move) &&
-    one.moves.some(({ actor, step }) => actor === other.move.actor && step === other.move.step)
+    includes(one.moves, other.move)
   );
 }
 

@@ -45,8 +45,7 @@ export function witnessedHandler<Tx>(
       witness.mustFollow(run, after);
       await actor.step('write', async () => {
         if (signal.aborted) throw signal.reason;
-        const values = own.map((publicId) => `('${queue}', '${publicId}')`).join(', ');
-        await database.run(tx, `INSERT INTO ${EFFECTS} VALUES ${values}`);
+        for (const publicId of own) await database.run(tx, `INSERT INTO ${EFFECTS} VALUES ('${publicId}')`);
         if (throwsFirst && job.attempt === 1) throw new Error('The first attempt fails.');
       });
     },

@@ -6,6 +6,7 @@ import { instead } from '../instead.js';
 import { aborted } from '../until.js';
 import { Actor } from './actor.js';
 import { admitted } from './admitted.js';
+import { callsOf } from './calls.js';
 import { LocalAnchor } from './local-anchor.js';
 import { losesAnswer } from './lost-answer.js';
 import type { Scenario } from './scenario.js';
@@ -58,7 +59,7 @@ export class WorkingActor<Tx> {
     this.#around = around;
     const { breakage, database, queue, witness } = around;
     const handlers = kinds.map((kind) => witnessedHandler(kind, this.actor, around));
-    const watched = this.#watched(process.driver);
+    const watched = this.#watched(callsOf(process.driver, this.actor));
     const real = unanswered?.worker === letter ? losesAnswer(watched, unanswered.commit) : watched;
     const broken = breakage.driver?.(real, database.reader, queue) ?? real;
     const clock = breakage.clock?.(this.#clock) ?? this.#clock;
@@ -69,14 +70,10 @@ export class WorkingActor<Tx> {
       log: this.#log,
     })
       .worker({ name: letter, concurrency: 1, pollInterval: '48h' })
-      .on('idle', () => this.actor.rest())
-      .on('stop', () => this.actor.rest())
       .on('blocked', () => this.#expect())
       .on('fault', (error) => {
         this.#expect();
         around.witness.fails(letter, error);
-        // Its one slot rests until it may come back.
-        this.actor.rest();
       })
       .on('lost', ({ runId }, error) => around.witness.loses(letter, runId, error))
       .on('released', ({ runId }) => around.witness.releases(runId))
@@ -102,7 +99,7 @@ export class WorkingActor<Tx> {
 
   /** Whether it will come back by itself. */
   get hasAlarm(): boolean {
-    return !this.actor.busy && !this.actor.isDead && this.#clock.hasAlarms;
+    return this.actor.rests && !this.actor.isDead && this.#clock.hasAlarms;
   }
 
   comeBack(early: boolean): void {

@@ -61,6 +61,7 @@ export class Database implements MemoryDatabase, Contents {
   readonly #own = recordsOn(this, this.#alone);
   #tables: Tables | undefined;
   #begun = 0;
+  #processes = 0;
 
   get tables(): Tables {
     if (this.#tables !== undefined) return this.#tables;
@@ -101,9 +102,22 @@ export class Database implements MemoryDatabase, Contents {
     }
   }
 
-  /** @param onEnd Is called at any end of the transaction. */
-  beginTransaction(idleLimitMs = Number.POSITIVE_INFINITY, onEnd: () => void = () => {}): Transaction {
-    const tx = new Transaction(`transaction ${++this.#begun}`, idleLimitMs, (changed) => {
+  /** The name of one more process, for those of its transactions. */
+  nameOfProcess(): string {
+    return `process ${++this.#processes}`;
+  }
+
+  /**
+   * @param onEnd Is called at any end of the transaction.
+   * @param process The name of the process that begins it.
+   */
+  beginTransaction(
+    idleLimitMs = Number.POSITIVE_INFINITY,
+    onEnd: () => void = () => {},
+    process?: string,
+  ): Transaction {
+    const name = `transaction ${++this.#begun}${process === undefined ? '' : ` of ${process}`}`;
+    const tx = new Transaction(name, idleLimitMs, (changed) => {
       this.transactions.delete(tx);
       if (changed) this.#onChange();
       onEnd();

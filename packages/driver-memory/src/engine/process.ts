@@ -13,10 +13,12 @@ export class Process implements Runner {
   readonly #database: Database;
   readonly #transactions = new Set<Transaction>();
   readonly #sessions = new Set<Session>();
+  readonly #name: string;
   #end: DriverError | undefined;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#name = database.nameOfProcess();
   }
 
   get connections(): number {
@@ -26,7 +28,7 @@ export class Process implements Runner {
   /** @throws DriverError `ConnectionLost` when the process has ended. */
   begin(idleLimitMs?: number): Transaction {
     this.check();
-    const tx = this.#database.beginTransaction(idleLimitMs, () => this.#transactions.delete(tx));
+    const tx = this.#database.beginTransaction(idleLimitMs, () => this.#transactions.delete(tx), this.#name);
     this.#transactions.add(tx);
     return tx;
   }
