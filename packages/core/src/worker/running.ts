@@ -21,6 +21,7 @@ import { Parts } from './parts.js';
 import { RunRecords } from './record/run-records.js';
 import type { WorkerEmitter } from './report/events.js';
 import { Faults } from './report/faults.js';
+import { perSecond } from './report/per-second.js';
 import { Unsettled } from './report/unsettled.js';
 import type { AroundRun, Enqueues } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
@@ -126,7 +127,8 @@ export class Running<Tx> {
     const { driver, registry, clock, log, events, host, anchor, session, live } = this.#given;
     const { client, around, resolve, captured } = this.#given;
     return {
-      ...{ driver, registry, clock, log, events, host, live, workerId: anchor.workerId },
+      ...{ driver, registry, clock, events, host, live, workerId: anchor.workerId },
+      log: perSecond(log, clock),
       calls: { driver, client, around, clock, log, resolve, captured, leftBehind: new Set() },
       taken: new Set(),
       sizes: new BatchSizes(registry, clock),
