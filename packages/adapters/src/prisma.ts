@@ -4,6 +4,7 @@ import { adapted, type Database, noneOf, type Value } from './adapted.js';
 import { clientOf } from './client.js';
 import type { Handle } from './handle.js';
 import { PostgresClient } from './postgres-client.js';
+import { returnsRows } from './returns-rows.js';
 
 /** The client of an interactive transaction. A `PrismaClient` has `$connect` too. */
 export interface PrismaTransaction {
@@ -18,7 +19,6 @@ export interface PrismaPgFactory {
   connect(): Promise<{ underlyingDriver(): object }>;
 }
 
-const RETURNS_ROWS = /^\s*(?:select|with)\b|\breturning\b/i;
 const INSERTS = /^\s*insert\b/i;
 
 /** Prisma refuses each statement after the transaction's end, and gives no status. It prepares all, which MySQL allows for no savepoint. */
@@ -68,7 +68,7 @@ async function databaseOf(tx: PrismaTransaction): Promise<Database> {
 }
 
 async function send(tx: PrismaTransaction, text: string, values: readonly Value[]): Promise<unknown> {
-  if (RETURNS_ROWS.test(text)) return { rows: await tx.$queryRawUnsafe(text, ...values) };
+  if (returnsRows(text)) return { rows: await tx.$queryRawUnsafe(text, ...values) };
   const affectedRows = await tx.$executeRawUnsafe(text, ...values);
   const answer = { affectedRows, insertId: 0, serverStatus: IN_TRANSACTION };
   if (!INSERTS.test(text)) return answer;
