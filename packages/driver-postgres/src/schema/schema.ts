@@ -33,7 +33,7 @@ export function schemaOf(parts: SchemaParts): Schema {
     migrate: () => parts.withoutTimeout((client) => migrate(client, context)),
 
     async verify(locks = true) {
-      // In one flight, in the order of what matters first. The rows of the migrations may be hidden too.
+      // Sent together, in the order of what matters first. The rows of the migrations may be hidden too.
       const [, applied, warnings, limits] = await parts.together((one) =>
         Promise.all([
           verifyRows(one, tables(context.schema)),
