@@ -109,7 +109,7 @@ export function socketOf(client: object): unknown {
 function ignore(): void {}
 
 /**
- * Works on one connection of the pool, with a bound on the time of the whole. Statements that are sent at once share a flight on
+ * Works on one connection of the pool, with a bound on the time of the whole. Statements that are sent at once share a message on
  * a pipelining connection, and follow each other on another one.
  */
 export async function onOne<Answer>(
