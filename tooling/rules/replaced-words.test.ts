@@ -9,7 +9,18 @@ const PACKAGES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory'];
 /** Words for which the trade has its own. They stood in the code once. */
 const REPLACED = [
   ...['aheadOfCommit', 'behindRecord', 'deaf', 'dueFlush', 'flight', 'grave', 'heir', 'inTurn', 'lapse'],
-  ...['lowWater', 'patient', 'patiently', 'sociable', 'strange', 'untold'],
+  ...[
+    'hears',
+    'hearsOfSettled',
+    'keepAsking',
+    'lowWater',
+    'patient',
+    'patiently',
+    'sociable',
+    'strange',
+    'tellSettled',
+  ],
+  ...['toolbox', 'untold'],
 ];
 
 function sources(folder: string): string[] {

@@ -120,7 +120,7 @@ export async function onOne<Answer>(
   const client = await takeConnection(pool, answerMs);
   let isBroken = true;
   try {
-    const on = pipelines(client) ? client : inTurn(client);
+    const on = pipelines(client) ? client : serialized(client);
     const answer = await answerWithin(answerMs, work(on), () => cut(client));
     isBroken = false;
     return answer;
@@ -135,7 +135,7 @@ export function pipelines(client: PoolClient): boolean {
 }
 
 /** Sends each statement when the one before is answered. */
-function inTurn(client: PoolClient): PostgresTransaction {
+function serialized(client: PoolClient): PostgresTransaction {
   let before: Promise<unknown> = Promise.resolve();
   return {
     query(text, values) {
