@@ -29,7 +29,9 @@ export const TASKS = {
       `Each scenario: ${INTERLEAVE_ORDERS} orders, ${INTERLEAVE_SECONDS} seconds at most; seed ${INTERLEAVE_SEED}`,
     );
     const vitest = ['exec', 'vitest', 'run', 'interleavings', '--reporter=default', ...args];
-    return inOrder([INSTALL, ['pnpm', vitest]]);
+    const code = await inOrder([INSTALL, ['pnpm', vitest]]);
+    if (code !== 0) console.error(`The same orders come again with INTERLEAVE_SEED=${INTERLEAVE_SEED}`);
+    return code;
   },
 
   /** Workers under faults, and the proof from what they wrote down. */

@@ -32,6 +32,7 @@ const unguarded: KnownFault = {
   name: 'a settlement without its guard, after the claim was lost',
   scenario: scenarios.lostConnections,
   found: /lost its claim|its effect/,
+  seed: 52,
   driver: (driver, reader, queue) =>
     claimInstead(driver, (begun) => ({
       lost: new AbortController().signal,
