@@ -89,6 +89,20 @@ test('schedules that skip ticks, and those that cannot be fired, have gauges', a
   ]);
 });
 
+test('schedules are read less often than the rest: all of them are', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [schedules, workers] = [vi.fn(async () => []), vi.fn(async (): Promise<[]> => [])];
+  const metrics = prometheus();
+  metrics.watch({ ...nothing, insight: insightOf(workers), schedules: { list: schedules } });
+  for (let seconds = 0; seconds < 60; seconds += 6) {
+    await metrics.text();
+    vi.advanceTimersByTime(6_000);
+  }
+  expect(workers).toHaveBeenCalledTimes(10);
+  expect(schedules).toHaveBeenCalledTimes(2);
+});
+
 test('a call that is refused counts nothing', async () => {
   const Work = defineHandler({ kind: 'work', payload, run: () => {} });
   const metrics = prometheus();

@@ -10,6 +10,7 @@ import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
 import type { NewJob } from '../job/job.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
+import { checkNoTick } from '../job/tick.js';
 import { checkOptions as checkKnown } from '../known-options.js';
 import { shown } from '../shown.js';
 import { checkId } from './check-id.js';
@@ -158,6 +159,7 @@ function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
   if (typeof unique !== 'string') checkKnown('unique', unique, ['key', 'scope', 'onDuplicate']);
   const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;
   checkKey('unique.key', key);
+  checkNoTick(key);
   if (scope !== 'outstanding' && scope !== 'ever') {
     throw new InvalidInputError(`unique.scope must be 'outstanding' or 'ever', not ${shown(scope)}.`);
   }

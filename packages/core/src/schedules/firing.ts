@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Firing, Missed, SchedulePlan, ScheduleRow, Timing } from '../driver/schedule-store.js';
 import type { NewJob } from '../job/job.js';
-import { type Tick, withTick } from '../job/tick.js';
+import { ownKeyOf, type Tick, withTick } from '../job/tick.js';
 import { jitterOf } from './jitter.js';
 import { lastTimes, nextTime } from './next-time.js';
 import { readPlan } from './read-plan.js';
@@ -77,7 +77,7 @@ function after(first: number, timing: Timing, until: number, most: number): read
 
 /** The job of a tick. The unique key lets no second job of the schedule in while one is outstanding. */
 export function jobOf(name: string, { job, overlap, timing }: SchedulePlan, tick: Tick): NewJob {
-  const own = `schedule ${name}`;
+  const own = ownKeyOf(name);
   return {
     ...job,
     key: job.key ?? (overlap === 'queue' ? own : null),
