@@ -9,7 +9,7 @@ import {
   severableServer,
 } from '@rowlock/driver-conformance/internal';
 import { type FreshDatabase, freshMysqlDatabase } from '@rowlock/servers';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
@@ -27,13 +27,17 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
+// Each of these tests waits for silence, on a way to the server of its own.
+
 function driverBehind({ host, port }: Pick<SeverableServer, 'host' | 'port'>) {
   const uri = new URL(database.url);
   uri.host = `${host}:${port}`;
   return mysql({ uri: uri.href, answerTimeout: ANSWER_MS, sessions: 'own' });
 }
 
-test('a notification through a connection that went silent ends, as does closing, and the next one has a new connection', async () => {
+test.concurrent('a notification through a connection that went silent ends, as does closing, and the next one has a new connection', async ({
+  onTestFinished,
+}) => {
   const { hostname, port } = new URL(database.url);
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
@@ -52,7 +56,9 @@ test('a notification through a connection that went silent ends, as does closing
   await driver.close().catch(() => {});
 }, 60_000);
 
-test('what a client asks is answered soon or not at all, and closing ends', async () => {
+test.concurrent('what a client asks is answered soon or not at all, and closing ends', async ({
+  onTestFinished,
+}) => {
   const { hostname, port } = new URL(database.url);
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
@@ -74,7 +80,7 @@ test('what a client asks is answered soon or not at all, and closing ends', asyn
   await driver.close().catch(() => {});
 }, 60_000);
 
-test('closing does not wait for a statement that nobody answers', async () => {
+test.concurrent('closing does not wait for a statement that nobody answers', async ({ onTestFinished }) => {
   const { hostname, port } = new URL(database.url);
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
@@ -87,7 +93,7 @@ test('closing does not wait for a statement that nobody answers', async () => {
   expect(await asked).toMatchObject({ code: 'ConnectionLost' });
 }, 60_000);
 
-test('a worker whose new session is silent once it is open is told so, and stops all the same', async () => {
+test.concurrent('a worker whose new session is silent once it is open is told so, and stops all the same', async () => {
   const server = await silentAfterHandshake(new URL(database.url));
   const driver = driverBehind(server);
   const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });

@@ -8,13 +8,18 @@ import { OAuth2Client } from 'google-auth-library';
 import { onTestFinished } from 'vitest';
 import { googleSpreadsheets, type Spreadsheets, type SpreadsheetsOptions } from '../src/index.js';
 
-/** An emulator for one test, and the operations pointed at it. */
+/**
+ * An emulator for one test, and the operations pointed at it.
+ *
+ * @param whenFinished A concurrent test's own `onTestFinished`.
+ */
 export async function emulated(
   options: EmulatorOptions = {},
   client: Partial<SpreadsheetsOptions> = {},
+  whenFinished: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<{ emulator: GoogleSheetsEmulator; spreadsheets: Spreadsheets }> {
   const emulator = await startGoogleSheetsEmulator(options);
-  onTestFinished(() => emulator.close());
+  whenFinished(() => emulator.close());
   const auth = { accessToken: 'ya29.very-secret-token' };
   return { emulator, spreadsheets: googleSpreadsheets({ auth, rootUrl: emulator.url, ...client }) };
 }

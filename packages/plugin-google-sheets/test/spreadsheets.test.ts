@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import type { Fault } from '@rowlock/google-sheets-emulator';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GoogleRequestError, GoogleUnavailableError, googleSpreadsheets } from '../src/index.js';
 import { calls, emulated } from './emulated.js';
@@ -174,40 +175,43 @@ describe('when Google refuses', () => {
     await expect(spreadsheets.findByProperty('a', 'b', { signal: stop.signal })).rejects.toBe(reason);
   });
 
-  test.each([
+  test.concurrent.for<readonly [string, Fault]>([
     ['a page', { body: '<html>Sign in to the network</html>' }],
     ['a page of 404', { body: '<html>Not here</html>', status: 404 }],
     ['nothing', { body: '' }],
     ['an empty object', { body: '{}', headers: JSON_TYPE }],
     ['a part of JSON', { body: '{"spreadsheetId":"x","val', headers: JSON_TYPE }],
     ['a picture', { body: 'GIF89a', headers: { 'content-type': 'image/gif' } }],
-  ])('%s in the place of an answer is tried again, whatever the call was', async (_, fault) => {
-    const { emulator, spreadsheets } = await emulated();
-    const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: { key: 'k' } });
-    await spreadsheets.writeContent(spreadsheetId, content);
-    emulator.clearCalls();
-    emulator.fail({ ...fault, times: 6 });
-    const answers = await Promise.all([
-      spreadsheets.findByProperty('key', 'k'),
-      spreadsheets.isWritten(spreadsheetId),
-      spreadsheets.read(spreadsheetId),
-      spreadsheets.writeContent(spreadsheetId, content),
-      spreadsheets.share(spreadsheetId, 'ada@example.com'),
-      spreadsheets.writeStatus(spreadsheetId, { read: content.statusText, text: 'Received' }),
-    ]);
-    expect(answers).toMatchObject([
-      { spreadsheetId },
-      true,
-      { columns: content.columns },
-      undefined,
-      undefined,
-      true,
-    ]);
-    expect(calls(emulator)).toHaveLength(12);
-    emulator.fail(fault);
-    const unclear = spreadsheets.createFile({ title: 'Plan', appProperties: {} });
-    await expect(unclear).rejects.toBeInstanceOf(GoogleUnavailableError);
-  });
+  ])(
+    '%s in the place of an answer is tried again, whatever the call was',
+    async ([, fault], { onTestFinished }) => {
+      const { emulator, spreadsheets } = await emulated({}, {}, onTestFinished);
+      const { spreadsheetId } = await spreadsheets.createFile({ title: 'Plan', appProperties: { key: 'k' } });
+      await spreadsheets.writeContent(spreadsheetId, content);
+      emulator.clearCalls();
+      emulator.fail({ ...fault, times: 6 });
+      const answers = await Promise.all([
+        spreadsheets.findByProperty('key', 'k'),
+        spreadsheets.isWritten(spreadsheetId),
+        spreadsheets.read(spreadsheetId),
+        spreadsheets.writeContent(spreadsheetId, content),
+        spreadsheets.share(spreadsheetId, 'ada@example.com'),
+        spreadsheets.writeStatus(spreadsheetId, { read: content.statusText, text: 'Received' }),
+      ]);
+      expect(answers).toMatchObject([
+        { spreadsheetId },
+        true,
+        { columns: content.columns },
+        undefined,
+        undefined,
+        true,
+      ]);
+      expect(calls(emulator)).toHaveLength(12);
+      emulator.fail(fault);
+      const unclear = spreadsheets.createFile({ title: 'Plan', appProperties: {} });
+      await expect(unclear).rejects.toBeInstanceOf(GoogleUnavailableError);
+    },
+  );
 
   test('what people changed after a write whose answer was lost is not written over', async () => {
     const { emulator, spreadsheets } = await emulated();
