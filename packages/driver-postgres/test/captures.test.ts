@@ -588,3 +588,14 @@ test('the script makes the triggers, with a schema of another name too', async (
   const { rows } = await client.query('SELECT key FROM "my ""jobs""".job');
   expect(rows).toEqual([{ key: '1' }]);
 });
+
+test('a backfill goes on behind a row whose job a deferred trigger would refuse at the commit', async () => {
+  const rowlock = await stage.captured('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)');
+  await stage.client.query(`
+    CREATE FUNCTION app.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF NEW.key = '2' THEN RAISE 'not welcome'; END IF; RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON rowlock.job DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION app.refuse()`);
+  await expect(rowlock.captures.backfill('c0')).rejects.toThrow('the one of the row {"id":"2"}');
+  expect(await stage.changes()).toEqual(['backfill 1', 'backfill 3']);
+});
