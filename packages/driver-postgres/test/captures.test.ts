@@ -590,7 +590,9 @@ test('the script makes the triggers, with a schema of another name too', async (
 });
 
 test('a backfill goes on behind a row whose job a deferred trigger would refuse at the commit', async () => {
-  const rowlock = await stage.captured('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)');
+  const rowlock = await stage.captured(
+    'CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3)',
+  );
   await stage.client.query(`
     CREATE FUNCTION app.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN IF NEW.key = '2' THEN RAISE 'not welcome'; END IF; RETURN NULL; END $$;
