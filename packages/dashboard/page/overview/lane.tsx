@@ -24,26 +24,38 @@ export function Lane({ lane, isPaused }: Props) {
         {isPaused && <span class="state paused">paused</span>}
         {!lane.served && due.count > 0 && <span class="state error">unserved</span>}
       </th>
-      <td class="number">
+      <td data-name="Due" class="number">
         <Link to={jobs('new')}>{counted(due)}</Link>
         <Sparkline of={`Due jobs of ${kind}`} values={history.due} />
       </td>
-      <td class="number">
+      <td data-name="Running" class="number">
         <Link to={jobs('in-progress')}>{number(running)}</Link>
       </td>
-      <td class="number">{counted(delayed)}</td>
-      <td class="number">{number(paused)}</td>
-      <td class="number">{oldestDueMs === null ? '–' : lasting(oldestDueMs)}</td>
-      <td class="number">
+      <td data-name="Delayed" class="number">
+        {counted(delayed)}
+      </td>
+      <td data-name="Paused" class="number">
+        {number(paused)}
+      </td>
+      <td data-name="Oldest due" class="number">
+        {oldestDueMs === null ? '–' : lasting(oldestDueMs)}
+      </td>
+      <td data-name="Done a minute" class="number">
         {number(history.settled.at(-1) ?? 0)}
         <Sparkline of={`Jobs of ${kind} done in a minute`} values={history.settled} />
       </td>
-      <td class={`number ${hour.failed > 0 ? 'bad' : ''}`}>
+      <td data-name="Failed, 1 h" class={`number ${hour.failed > 0 ? 'bad' : ''}`}>
         <Link to={addressOf('errors', { queue, kind })}>{number(hour.failed)}</Link>
       </td>
-      <td class="number">{number(hour.retried)}</td>
-      <td class="number">{hour.waitedMs === null ? '–' : lasting(hour.waitedMs.p95)}</td>
-      <td class="number">{hour.tookMs === null ? '–' : lasting(hour.tookMs.p95)}</td>
+      <td data-name="Retried, 1 h" class="number">
+        {number(hour.retried)}
+      </td>
+      <td data-name="Waits, p95" class="number">
+        {hour.waitedMs === null ? '–' : lasting(hour.waitedMs.p95)}
+      </td>
+      <td data-name="Takes, p95" class="number">
+        {hour.tookMs === null ? '–' : lasting(hour.tookMs.p95)}
+      </td>
       <td>
         {isPaused ? (
           <Act

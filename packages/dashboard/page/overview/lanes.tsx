@@ -32,7 +32,7 @@ export function Lanes({ lanes, pauses }: Props) {
   const isPaused = (scope: string, name: string): boolean =>
     pauses.some((pause) => pause.scope === scope && pause.name === name);
   return (
-    <Table title="Queues and kinds" head={HEAD}>
+    <Table title="Queues and kinds" head={HEAD} isStacked>
       {queues.map((queue) => (
         <tbody key={queue}>
           <tr class="group">

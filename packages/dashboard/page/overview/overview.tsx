@@ -5,6 +5,7 @@ import { Notice } from '../parts/notice.js';
 import { Lanes } from './lanes.js';
 import { PauseButton } from './pause-button.js';
 import { Pauses } from './pauses.js';
+import { Totals } from './totals.js';
 import { Warnings } from './warnings.js';
 
 /** Every queue and kind at a glance. */
@@ -20,6 +21,7 @@ export function Overview() {
       {answer !== undefined && (
         <>
           <Warnings lanes={answer.lanes} workers={answer.workers} />
+          <Totals lanes={answer.lanes} workers={answer.workers} />
           <Pauses pauses={answer.pauses} />
           <Lanes lanes={answer.lanes} pauses={answer.pauses} />
         </>

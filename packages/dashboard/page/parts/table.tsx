@@ -3,16 +3,18 @@ import type { ComponentChildren } from 'preact';
 interface Props {
   readonly title: string;
   readonly head: readonly ComponentChildren[];
+  /** Whether each row is a block of its own on a phone. Its cells have their heads as `data-name`. */
+  readonly isStacked?: boolean;
   /** Rows, or groups of rows. */
   readonly children: ComponentChildren;
 }
 
 /** A table that scrolls by itself where the screen is narrow. */
-export function Table({ title, head, children }: Props) {
+export function Table({ title, head, isStacked = false, children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard in every browser.
     <section class="scroll" aria-label={title} tabIndex={0}>
-      <table class="rows">
+      <table class={isStacked ? 'rows stacked' : 'rows'}>
         <thead>
           <tr>
             {head.map((each, place) => (
