@@ -121,7 +121,11 @@ interface Silencer {
   silence(which: 'all' | 'new'): void;
 }
 
-async function silencer(url: string): Promise<Silencer> {
+/** @param whenFinished A concurrent test's own `onTestFinished`. */
+async function silencer(
+  url: string,
+  whenFinished: typeof onTestFinished = onTestFinished,
+): Promise<Silencer> {
   const place = new URL(url);
   const [host, port] = [place.hostname, Number(place.port)];
   const [open, others] = [new Set<Socket>(), new Set<Socket>()];
@@ -142,7 +146,7 @@ async function silencer(url: string): Promise<Silencer> {
       from.on('close', () => isSilent() || to.destroy());
     }
   });
-  onTestFinished(() => {
+  whenFinished(() => {
     for (const socket of [...open, ...others]) socket.destroy();
     proxy.close();
   });
@@ -169,10 +173,13 @@ async function silencer(url: string): Promise<Silencer> {
 }
 
 for (const sessions of ['own', 'shared'] as const) {
-  test(`a worker's session that is not answered on is closed, where sessions are ${sessions}`, async () => {
+  test.concurrent(`a worker's session that is not answered on is closed, where sessions are ${sessions}`, async ({
+    expect,
+    onTestFinished,
+  }) => {
     const fresh = await freshDatabase(inject('postgresUrl'));
     onTestFinished(() => fresh.drop());
-    const server = await silencer(fresh.url);
+    const server = await silencer(fresh.url, onTestFinished);
     const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, sessions });
     await driver.schema.migrate();
     const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
@@ -183,10 +190,13 @@ for (const sessions of ['own', 'shared'] as const) {
   }, 20_000);
 }
 
-test('a worker whose session is being opened again, by a server that does not answer, stops without it', async () => {
+test.concurrent('a worker whose session is being opened again, by a server that does not answer, stops without it', async ({
+  expect,
+  onTestFinished,
+}) => {
   const fresh = await freshDatabase(inject('postgresUrl'));
   onTestFinished(() => fresh.drop());
-  const server = await silencer(fresh.url);
+  const server = await silencer(fresh.url, onTestFinished);
   const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, sessions: 'own' });
   onTestFinished(() => driver.close());
   await driver.schema.migrate();
