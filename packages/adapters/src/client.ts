@@ -1,13 +1,25 @@
 import { type Handle, isMysqlHandle } from './handle.js';
 import { MysqlConnection } from './mysql-connection.js';
+import { Nesting, standing, type Turns } from './nesting.js';
 import { PostgresClient } from './postgres-client.js';
 
-const clients = new WeakMap<Handle, PostgresClient | MysqlConnection>();
+/** Of all clients of a handler's `tx`, because savepoints are the transaction's. */
+const nestings = new WeakMap<Handle, Nesting>();
 
-/** A handler's `tx` as the client that an ORM expects, the same for each call. @throws InvalidInputError */
+/** A handler's `tx` as the client that an ORM expects. @throws InvalidInputError */
 export function clientOf(name: string, tx: Handle): PostgresClient | MysqlConnection {
-  const client =
-    clients.get(tx) ?? (isMysqlHandle(name, tx) ? new MysqlConnection(tx) : new PostgresClient(tx));
-  clients.set(tx, client);
-  return client;
+  return madeOf(name, tx, () => {
+    const nesting = nestings.get(tx) ?? new Nesting();
+    nestings.set(tx, nesting);
+    return nesting;
+  });
+}
+
+/** The same for an ORM's transaction that is the claim's own. @throws InvalidInputError */
+export function standingClientOf(name: string, tx: Handle): PostgresClient | MysqlConnection {
+  return madeOf(name, tx, () => standing);
+}
+
+function madeOf(name: string, tx: Handle, turns: () => Turns): PostgresClient | MysqlConnection {
+  return isMysqlHandle(name, tx) ? new MysqlConnection(tx, turns()) : new PostgresClient(tx, turns());
 }

@@ -1,7 +1,7 @@
 import type { AdaptedTransaction } from '@rowlock/core/driver';
 import type { Knex } from 'knex';
 import { adapted, noneOf, type Value } from './adapted.js';
-import { clientOf } from './client.js';
+import { standingClientOf } from './client.js';
 import type { Handle } from './handle.js';
 import { mysqlResult } from './mysql-result.js';
 import { piecesOf } from './placeholders.js';
@@ -62,5 +62,5 @@ function questioned(text: string, given: readonly Value[]): { text: string; valu
  * const trx = await onKnex(tx, knex);
  */
 export async function onKnex(tx: Handle, knex: Knex): Promise<Knex.Transaction> {
-  return knex.transaction({ connection: clientOf('onKnex', tx) });
+  return knex.transaction({ connection: standingClientOf('onKnex', tx) });
 }

@@ -11,6 +11,7 @@ import { adapted, type Database, noneOf } from './adapted.js';
 import { clientOf } from './client.js';
 import type { Handle } from './handle.js';
 import { MysqlConnection } from './mysql-connection.js';
+import type { PostgresClient } from './postgres-client.js';
 
 const OVER = /already (?:committed|rolled back)/;
 
@@ -72,15 +73,13 @@ function databaseOf<Tables>(trx: Transaction<Tables>): Database {
  * const db = onKysely<Database>(tx);
  */
 export function onKysely<Tables>(tx: Handle, config: Omit<KyselyConfig, 'dialect'> = {}): Kysely<Tables> {
-  return onClient('onKysely', tx, config);
+  return onClient(clientOf('onKysely', tx), config);
 }
 
 export function onClient<Tables>(
-  name: string,
-  tx: Handle,
+  client: PostgresClient | MysqlConnection,
   config: Omit<KyselyConfig, 'dialect'> = {},
 ): Kysely<Tables> {
-  const client = clientOf(name, tx);
   const dialect =
     client instanceof MysqlConnection
       ? new MysqlDialect({

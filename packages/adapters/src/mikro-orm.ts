@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/core';
 import type { AdaptedTransaction } from '@rowlock/core/driver';
 import type { ControlledTransaction } from 'kysely';
 import { noneOf } from './adapted.js';
+import { standingClientOf } from './client.js';
 import type { Handle } from './handle.js';
 import { kyselyTransaction, onClient } from './kysely.js';
 
@@ -43,7 +44,7 @@ function isKysely(context: unknown): context is ControlledTransaction<unknown> {
  * const fork = await onMikroORM(tx, em);
  */
 export async function onMikroORM<Manager extends EntityManager>(tx: Handle, em: Manager): Promise<Manager> {
-  const kysely = onClient<unknown>('onMikroORM', tx);
+  const kysely = onClient<unknown>(standingClientOf('onMikroORM', tx));
   const fork: Manager = Object(em.fork());
   fork.setTransactionContext(await kysely.startTransaction().execute());
   return fork;

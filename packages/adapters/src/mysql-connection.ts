@@ -1,17 +1,18 @@
 import { EventEmitter } from 'node:events';
 import type { MysqlHandle } from './handle.js';
-import { Nesting } from './nesting.js';
+import type { Turns } from './nesting.js';
 
 type Done = (error: unknown, result?: unknown, fields?: unknown) => void;
 
 /** The claim's transaction with the methods of a connection of `mysql2`, by promises and by callbacks. */
 export class MysqlConnection extends EventEmitter {
   readonly #tx: MysqlHandle;
-  readonly #nesting = new Nesting();
+  readonly #turns: Turns;
 
-  constructor(tx: MysqlHandle) {
+  constructor(tx: MysqlHandle, turns: Turns) {
     super();
     this.#tx = tx;
+    this.#turns = turns;
   }
 
   query(statement: unknown, given?: unknown, done?: Done): Promise<unknown[]> | undefined {
@@ -48,7 +49,7 @@ export class MysqlConnection extends EventEmitter {
 
   #send(method: 'query' | 'execute', statement: unknown, values: unknown): Promise<unknown[]> {
     const { sql = statement } = Object(statement);
-    return this.#nesting.send(String(sql), (sent) =>
+    return this.#turns.send(String(sql), (sent) =>
       Object(this.#tx)[method](
         typeof statement === 'string' ? sent : { ...Object(statement), sql: sent },
         values,

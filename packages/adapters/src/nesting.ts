@@ -7,11 +7,21 @@ const PLAIN = /^\s*(?:work|transaction)?\s*$/i;
 const COMMIT = /^\s*(?:commit|end)\b/i;
 const ROLLBACK = /^\s*rollback\b(?!(?:\s+(?:work|transaction))?\s+to\b)/i;
 
+/** How a statement is sent. */
+export interface Turns {
+  send<Answer>(text: string, send: (text: string) => Promise<Answer>): Promise<Answer>;
+}
+
+/** For an ORM's transaction that is the claim's own, which the ORM begins and never ends. */
+export const standing: Turns = {
+  send: (text, send) => send(BEGIN.test(text) ? 'SELECT 1' : text),
+};
+
 /**
  * What an ORM sends to begin and to end a transaction, as a savepoint in the claim's transaction. Transactions within
  * that one are savepoints of the ORM's own.
  */
-export class Nesting {
+export class Nesting implements Turns {
   #isOpen = false;
 
   /** Sends a statement in the form that it has in the claim's transaction. @throws InvalidInputError */

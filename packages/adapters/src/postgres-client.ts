@@ -1,18 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { InvalidInputError } from '@rowlock/core';
 import type { PostgresHandle } from './handle.js';
-import { Nesting } from './nesting.js';
+import type { Turns } from './nesting.js';
 
 type Done = (error: unknown, result?: unknown) => void;
 
 /** The claim's transaction with the methods of a client of `pg`, by promises and by callbacks. */
 export class PostgresClient extends EventEmitter {
   readonly #tx: PostgresHandle;
-  readonly #nesting = new Nesting();
+  readonly #turns: Turns;
 
-  constructor(tx: PostgresHandle) {
+  constructor(tx: PostgresHandle, turns: Turns) {
     super();
     this.#tx = tx;
+    this.#turns = turns;
   }
 
   query(statement: unknown, given?: unknown, done?: Done): Promise<unknown> | undefined {
@@ -41,6 +42,6 @@ export class PostgresClient extends EventEmitter {
         typeof statement === 'string' ? sent : { ...Object(statement), text: sent },
         values,
       );
-    return this.#nesting.send(String(text), query);
+    return this.#turns.send(String(text), query);
   }
 }

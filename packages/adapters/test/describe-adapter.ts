@@ -237,7 +237,10 @@ export function describeAdapter(
     });
 
     test("a handler writes through the ORM in the claim's transaction", async ({ skip }) => {
-      skip(orm.on === undefined, `${name} has no public way onto a connection that is there`);
+      skip(
+        orm.on === undefined,
+        'this client is none of a driver of Rowlock, or the ORM has no public way onto a connection: docs/use/orms.md',
+      );
       const worker = rowlock.worker({ concurrency: 1 });
       await worker.start();
       const done = await handled(async (tx) => {
@@ -256,10 +259,14 @@ export function describeAdapter(
         });
         await expect(undone).rejects.toThrow('undone');
         await on?.insert(13);
+        const again = await orm.on?.(tx);
+        await again?.nested(async ({ insert }) => {
+          await insert(14);
+        });
         expect(await orders()).not.toContain(11);
       });
       expect(done).toMatchObject({ status: 'complete' });
-      expect(await orders()).toEqual(expect.arrayContaining([10, 11, 13]));
+      expect(await orders()).toEqual(expect.arrayContaining([10, 11, 13, 14]));
       expect(await orders()).not.toContain(12);
       expect(await payloads()).toContain('from within');
       expect(await payloads()).not.toContain('undone within');

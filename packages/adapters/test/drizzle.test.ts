@@ -3,8 +3,10 @@ import { int, mysqlTable } from 'drizzle-orm/mysql-core';
 import { drizzle as mysqlDrizzle } from 'drizzle-orm/mysql2';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { integer, pgTable } from 'drizzle-orm/pg-core';
+import { drizzle as postgresJsDrizzle } from 'drizzle-orm/postgres-js';
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
+import postgres from 'postgres';
 import { fromDrizzle, onDrizzle } from '../src/drizzle.js';
 import { describeAdapter } from './describe-adapter.js';
 
@@ -67,5 +69,19 @@ describeAdapter('Drizzle', 'mysql', (url) => {
       };
     },
     close: () => pool.end(),
+  };
+});
+
+// Another client of Drizzle's. A handler has no connection of it.
+describeAdapter('Drizzle', 'postgres', (url) => {
+  const sql = postgres(url, { max: 3 });
+  const db = postgresJsDrizzle(sql);
+  return {
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work({ tx: fromDrizzle(tx), insert: (id) => tx.insert(pgOrders).values({ id }) }),
+      ),
+    mistakes: { sql: () => fromDrizzle(Object(sql)) },
+    close: () => sql.end(),
   };
 });
