@@ -118,9 +118,11 @@ const OF_FILES: ReadonlySet<string> = new Set(['ENOENT', 'EMFILE', 'ENFILE']);
 const LOST_MESSAGE =
   /connection is in closed state|can't (write|add new command)|connection lost|pool is closed/i;
 
+const OUTDATED =
+  "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the SQL that the driver's README names.";
+
 const ADVICE: Partial<Record<DriverErrorCode, string>> = {
-  SchemaOutdated:
-    "Rowlock's tables are missing or older than this driver: run rowlock.migrate(), or the SQL that the driver's README names.",
+  SchemaOutdated: OUTDATED,
   ConnectionLost: 'The connection to MySQL was lost, or could not be made.',
   StatementCancelled: 'MySQL stopped the statement: it met a limit on its time, or somebody cancelled it.',
   OutOfResources: 'MySQL has reached a limit: of disk, memory, or a setting.',
@@ -137,8 +139,9 @@ const READ_ONLY = /read[-_]only/i;
 /** The tables cannot be written, as with `innodb_force_recovery`. */
 const READ_ONLY_MODE = 1836;
 
-/** Advice for errors that a setting of the server causes. */
+/** Advice for errors that need their own, as those that a setting of the server causes. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
+  1054: `${OUTDATED} If that changes nothing, a trigger on these tables names a column that is not there.`,
   1267: 'The character sets do not match: MySQL must be 8.0.26 or later, and sessions must keep utf8mb4.',
   1049: 'The database is not there: create it first.',
   1153: 'The statement is longer than the server accepts: its max_allowed_packet must be 4 MB or more.',

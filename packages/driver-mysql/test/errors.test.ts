@@ -181,6 +181,24 @@ test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO', errno: -71 }, {}])(
   },
 );
 
+test('a missing column that has the name of one of Rowlock may be of a trigger, and the error says so', async () => {
+  const { url, drop } = await freshMysqlDatabase(serverUrl);
+  onTestFinished(drop);
+  const driver = mysql({ uri: url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = await createConnection(url);
+  await client.query('CREATE TABLE audited (id INT)');
+  await client.query(
+    'CREATE TRIGGER audit BEFORE INSERT ON rowlock_job FOR EACH ROW INSERT INTO audited (queue) VALUES (NEW.queue)',
+  );
+  await client.end();
+  await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
+    code: 'SchemaOutdated',
+    message: expect.stringMatching(/run rowlock\.migrate\(\).* a trigger on these tables names a column/),
+  });
+});
+
 test.each([
   ['a table', 'INSERT INTO audit VALUES (1)'],
   ['a procedure', 'CALL missing_one(1)'],
