@@ -235,6 +235,13 @@ test('a trigger that may move rows behind those of the capture is named by check
   ]);
 });
 
+test('the triggers of another capture are no such ones', async () => {
+  const id = ['id', 'region'] as const;
+  const rowlock = await stage.captured(REGIONS, [{ id }, { id, kind: 'other' }]);
+  for (const { warnings } of await rowlock.captures.check())
+    expect(warnings).toEqual([expect.stringContaining('partitioned')]);
+});
+
 test.each([
   ['a trigger that is disabled on one partition', 'ALTER TABLE us_low DISABLE TRIGGER USER'],
   ['a right that is taken', 'REVOKE INSERT ON rowlock.job FROM PUBLIC'],

@@ -38,7 +38,7 @@ function state(more: string): string {
 
 /** The catalog of captured tables and their triggers, and what captures keep. */
 export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => ({
-  // An index may have columns that are not of its key. Its numbers count from 0.
+  // An index may have columns that are not of its key. Its numbers count from 0. The triggers of other captures change no row.
   captureTable: `
       SELECT schema.nspname AS schema, relname AS name, relkind AS kind, relpersistence = 't' AS is_temporary,
              relispartition AS is_partition,
@@ -56,7 +56,8 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
              ${hidesRows('captured', "'*', 'r'")} AS hides_rows,
              (SELECT json_agg(DISTINCT tgname) FROM pg_trigger
               WHERE tgrelid IN (SELECT relid FROM pg_partition_tree(captured.oid)) AND NOT tgisinternal AND tgenabled <> 'D'
-                AND tgtype & ${CHANGES_ROW_OF_UPDATE} = ${CHANGES_ROW_OF_UPDATE} AND tgname > $2) AS late_triggers,
+                AND tgtype & ${CHANGES_ROW_OF_UPDATE} = ${CHANGES_ROW_OF_UPDATE} AND tgname > $2
+                AND NOT (tgname LIKE 'zz\\_%\\_move' AND tgfoid IN (SELECT oid FROM pg_proc WHERE proname LIKE 'capture\\_%'))) AS late_triggers,
              (SELECT json_agg(json_build_object(
                 'name', attname, 'notNull', attnotnull, 'virtual', attgenerated = 'v',
                 'type', base.typname, 'cast', format('%I.%I', of_base.nspname, base.typname),
