@@ -27,6 +27,9 @@ function binary(): string | undefined {
 
 const PROGRAM = fileURLToPath(new URL('bun-process.ts', import.meta.url));
 
+/** With it Bun too reads core from its sources. */
+const SETTINGS = fileURLToPath(new URL('bun-tsconfig.json', import.meta.url));
+
 /** A call without its number. */
 type Unnumbered = Call extends infer Each ? (Each extends Call ? Omit<Each, 'number'> : never) : never;
 
@@ -36,7 +39,11 @@ class Bun {
   #calls = 0;
 
   constructor(file: string, url: string) {
-    this.#process = fork(PROGRAM, [url], { execPath: file, execArgv: ['run'], serialization: 'json' });
+    this.#process = fork(PROGRAM, [url], {
+      execPath: file,
+      execArgv: [`--tsconfig-override=${SETTINGS}`, 'run'],
+      serialization: 'json',
+    });
     this.#process.on('message', ({ number, result, error }: Answer) => {
       const waiting = this.#waiting.get(number);
       if (error === undefined) waiting?.resolve(result);
