@@ -679,6 +679,21 @@ describe('a backfill comes to each row once, in the order of ids of', () => {
       expect(new Set(ids.map((id) => JSON.stringify(id))).size).toBe(inserted.length);
   });
 
+  test('a row whose job is refused is named by its id as it is written, and passed over', async () => {
+    const rowlock = await captured(
+      "CREATE TABLE t (id VARCHAR(9) PRIMARY KEY); INSERT INTO t VALUES ('a'), ('ä b'), ('c')",
+      {},
+      false,
+    );
+    await rowlock.captures.apply();
+    await client.query(`CREATE TRIGGER refuse BEFORE INSERT ON rowlock_job FOR EACH ROW
+      IF NEW.\`key\` = 'ä b' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not welcome'; END IF`);
+    onTestFinished(async () => void (await client.query('DROP TRIGGER refuse')));
+    await expect(rowlock.captures.backfill('c0')).rejects.toThrow('the row {"id":"ä b"}');
+    expect((await changes()).map((each) => each.split(' ')[0])).toEqual(['backfill', 'backfill']);
+    expect(await rowlock.captures.check()).toMatchObject([{ problems: [{ code: 'lost' }] }]);
+  });
+
   test('a place that the server reads back as another one ends the backfill', async () => {
     await captured('CREATE TABLE t (id INT PRIMARY KEY)');
     await client.query('INSERT INTO t VALUES (1), (2), (3)');
