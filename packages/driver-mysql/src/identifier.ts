@@ -1,4 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
+import { shown } from '@rowlock/core/driver';
 
 /** MySQL's limit on a name. */
 const LONGEST_CHARACTERS = 64;
@@ -9,9 +10,14 @@ const LONGEST_CHARACTERS = 64;
  * @throws InvalidInputError when the name cannot be an identifier.
  */
 export function identifier(name: string): string {
-  if (name.length === 0 || name.length > LONGEST_CHARACTERS || name.includes('\0')) {
+  if (
+    typeof name !== 'string' ||
+    name.length === 0 ||
+    name.length > LONGEST_CHARACTERS ||
+    name.includes('\0')
+  ) {
     throw new InvalidInputError(
-      `A name must have 1 to ${LONGEST_CHARACTERS} characters, not ${JSON.stringify(name)}.`,
+      `A name must have 1 to ${LONGEST_CHARACTERS} characters, not ${shown(name)}.`,
     );
   }
   return `\`${name.replaceAll('`', '``')}\``;

@@ -59,7 +59,9 @@ export function lockStatement<Strength extends string>(
 ): LockStatement {
   checkOptions('lockRows()', options, OPTIONS);
   const { strength, wait = 'wait', order = {}, limit } = options;
-  const conditions = Object.entries(where).map(([column, value]) => conditionOf(column, value));
+  const conditions = Object.entries<RowCondition[string]>(Array.isArray(where) ? {} : Object(where)).map(
+    ([column, value]) => conditionOf(column, value),
+  );
   if (limit !== undefined) checkWhole('limit', limit, 1, 10_000);
   else if (conditions.length === 0)
     throw new InvalidInputError(
@@ -68,6 +70,7 @@ export function lockStatement<Strength extends string>(
   const { identifier, strengths } = dialect;
   const values: unknown[] = [];
   const names = typeof table === 'string' ? table.split('.') : table;
+  if (!Array.isArray(names)) throw new InvalidInputError('table must be a name, or a list of names.');
   const matches = ['TRUE', ...conditions.map((each) => spelled(dialect, each, values))].join(' AND ');
   const ways = Object.entries(order).map(
     ([column, way]) => `${identifier(column)} ${wordOf(`order.${column}`, DIRECTIONS, way)}`,

@@ -1,4 +1,4 @@
-import type { Operation } from '@rowlock/core';
+import { checkOptions, type Operation } from '@rowlock/core';
 import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import type { Where } from '@rowlock/core/types';
 import {
@@ -30,6 +30,8 @@ export interface JsonTarget {
   execute(sql: string, values?: any): Promise<[any, any]>;
 }
 
+const COLUMN: readonly string[] = ['database', 'table', 'column', 'where'] satisfies (keyof JsonColumn)[];
+
 /**
  * Changes a JSON column in one UPDATE, without a read before. All operations take effect, in their order, or none.
  * Updates at the same time lose nothing of each other.
@@ -43,9 +45,11 @@ export interface JsonTarget {
  */
 export async function updateJson(
   on: JsonTarget,
-  { database, table, column, where }: JsonColumn,
+  which: JsonColumn,
   operations: readonly Operation[],
 ): Promise<number> {
+  checkOptions('The column of updateJson()', which, COLUMN);
+  const { database, table, column, where } = which;
   const steps = stepsOf(checkOperations(operations));
   const name = joined([...(database === undefined ? [] : [database]), table].map(named), '.');
   const conditions = columnsOf(where).map(([each, value]) =>

@@ -1,4 +1,4 @@
-import type { Operation } from '@rowlock/core';
+import { checkOptions, type Operation } from '@rowlock/core';
 import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
 import type { Where } from '@rowlock/core/types';
 import { identifier, toDriverError, updatedJson } from '@rowlock/driver-postgres/internal';
@@ -20,6 +20,8 @@ export interface JsonTarget {
   query(text: string, values: unknown[]): PromiseLike<unknown>;
 }
 
+const COLUMN: readonly string[] = ['schema', 'table', 'column', 'where'] satisfies (keyof JsonColumn)[];
+
 /**
  * Changes a JSON column in one UPDATE, without a read before. All operations take effect, in their order, or none.
  * Updates at the same time lose nothing of each other.
@@ -33,9 +35,11 @@ export interface JsonTarget {
  */
 export async function updateJson(
   on: JsonTarget,
-  { schema, table, column, where }: JsonColumn,
+  which: JsonColumn,
   operations: readonly Operation[],
 ): Promise<number> {
+  checkOptions('The column of updateJson()', which, COLUMN);
+  const { schema, table, column, where } = which;
   const name = [...(schema === undefined ? [] : [schema]), table].map(identifier).join('.');
   const changed = identifier(column);
   const updated = updatedJson(`its.${changed}`, '$1', checkOperations(operations));
