@@ -110,13 +110,13 @@ function wordOf<Name extends string>(
   );
 }
 
-/** MySQL's number for a missing table. */
-const NO_TABLE = 1146;
+/** MySQL's: no such table, no such column. */
+const NOT_THERE: readonly unknown[] = [1146, 1054];
 
 /** The table is the application's: a migration of Rowlock's tables would not help. */
 export function notThere(error: unknown): unknown {
   const { cause } = Object(error);
-  if (!isDriverError(error, 'SchemaOutdated') && Object(cause).errno !== NO_TABLE) return error;
+  if (!isDriverError(error, 'SchemaOutdated') && !NOT_THERE.includes(Object(cause).errno)) return error;
   return new DriverError(
     'InvalidInput',
     `The table or one of its columns is not there. ${Object(cause).message}`,
