@@ -29,11 +29,13 @@ export function logThrown<Tx>(
  * which was logged at the throw.
  */
 export function logFailures<Tx>(log: Logger, run: Run<Tx>, settlements: readonly Settlement[]): void {
-  for (const [place, { event, attempt, delayMs, error }] of settlements.entries()) {
+  for (const [place, { event, attempt, delayMs, error: kept }] of settlements.entries()) {
     const job = run.jobs[place];
     if (job === undefined || event === 'complete') continue;
-    const facts = (): object => ({ ...factsOf(run, job), attempt, maxAttempts: job.maxAttempts, error });
     const thrown = thrownBy(run, job);
+    // What was thrown has its stack itself.
+    const error = kept && thrown ? { code: kept.code, message: kept.message } : kept;
+    const facts = (): object => ({ ...factsOf(run, job), attempt, maxAttempts: job.maxAttempts, error });
     if (TRANSITIONS[event].to === 'error') log.error({ ...facts(), ...thrown }, 'a job failed');
     else if (event === 'snooze' && error !== null)
       log.warn(
