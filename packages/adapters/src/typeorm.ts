@@ -7,8 +7,6 @@ import { mysqlResult } from './mysql-result.js';
 
 const DATABASES: Readonly<Record<string, Database>> = {
   postgres: 'postgres',
-  'aurora-postgres': 'postgres',
-  cockroachdb: 'postgres',
   mysql: 'mysql',
   mariadb: 'mysql',
 };

@@ -6,7 +6,7 @@ import type { Capture } from './capture.js';
 /** How often a worker looks, in milliseconds. */
 const EVERY_MS = 60_000;
 
-/** How often the same problems are told of at most, and how long a capture without changes is not checked, in milliseconds. */
+/** How often the same problems are reported at most, and how long a capture without changes is not checked, in milliseconds. */
 const AGAIN_MS = 3_600_000;
 
 export interface UncapturedParts

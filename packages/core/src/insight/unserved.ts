@@ -9,7 +9,7 @@ const EVERY_MS = 60_000;
 /** How long a job must have been due, in milliseconds: workers may just be starting. */
 const GRACE_MS = 10_000;
 
-/** How often the same jobs are told of at most, in milliseconds. */
+/** How often the same jobs are reported at most, in milliseconds. */
 const AGAIN_MS = 3_600_000;
 
 /** How many waiting jobs of a queue are looked at. Jobs that nobody serves stay at its front. */

@@ -1,4 +1,5 @@
 import type { JobError } from '@rowlock/core';
+import { Lines, Stack } from '../parts/lines.js';
 
 /** An error with its details, and where it was thrown. */
 export function JobErrorPanel({ error }: { readonly error: JobError | null }) {
@@ -11,12 +12,7 @@ export function JobErrorPanel({ error }: { readonly error: JobError | null }) {
         <b>{code}</b> {message}
       </p>
       {details !== undefined && <Lines text={JSON.stringify(details, null, 2)} />}
-      {stack !== undefined && <Lines text={stack.replaceAll(/^\s+at /gm, '  at ')} />}
+      {stack !== undefined && <Stack text={stack} />}
     </section>
   );
-}
-
-function Lines({ text }: { readonly text: string }) {
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard in every browser.
-  return <pre tabIndex={0}>{text}</pre>;
 }

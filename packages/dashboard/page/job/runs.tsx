@@ -1,5 +1,6 @@
 import type { JobError, Stored } from '@rowlock/core';
 import type { RunView } from '@rowlock/core/types';
+import { Stack } from '../parts/lines.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -68,7 +69,7 @@ function RunError({ error: { code, message, stack } }: { readonly error: JobErro
   return (
     <details>
       <summary>{text}</summary>
-      <pre>{stack}</pre>
+      <Stack text={stack} />
     </details>
   );
 }

@@ -39,7 +39,7 @@ export function Totals({ lanes, workers }: Pick<Stored<OverviewView>, 'lanes' | 
     ],
   ];
   return (
-    <dl class="totals panel" aria-label="All queues">
+    <dl class="facts totals panel" aria-label="All queues">
       {totals.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -1,4 +1,5 @@
 import type { Json as Value } from '@rowlock/core';
+import { Lines } from './lines.js';
 
 /** A value as JSON. Nothing for null. */
 export function Json({ title, value }: { readonly title: string; readonly value: Value }) {
@@ -6,8 +7,7 @@ export function Json({ title, value }: { readonly title: string; readonly value:
   return (
     <section class="panel">
       <h2>{title}</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard in every browser. */}
-      <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
+      <Lines text={JSON.stringify(value, null, 2)} />
     </section>
   );
 }
