@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -35,30 +35,38 @@ test('every other TypeScript block of the pages compiles', async () => {
   expect(await compile(fragments)).toBe('');
 });
 
-test('code in the pages is TypeScript, SQL, a command, a file of settings, or a drawing', () => {
+test("code in the pages is TypeScript, another queue's JavaScript, SQL, a command, a file of settings, or a drawing", () => {
   const languages = new Set(
     pages('README.md', 'docs/**/*.md')
       .flatMap(blocksOf)
       .map(({ language }) => language),
   );
-  expect([...languages].sort()).toEqual(['dockerfile', 'mermaid', 'sh', 'sql', 'ts', 'yaml']);
+  expect([...languages].sort()).toEqual(['dockerfile', 'js', 'mermaid', 'sh', 'sql', 'ts', 'yaml']);
 });
 
-/** What the compiler says. A fragment is called after its page and line, so that its mistakes show where they are. */
+/**
+ * What the compiler says. A page has a folder, in which a fragment is called after its line, so that its mistakes show where they are. One whose
+ * first line is `// jobs.ts` has that name, and others of its page import it.
+ */
 async function compile(fragments: readonly Block[]): Promise<string> {
   // Below this package: here a fragment's imports are found.
   await mkdir(join(FOLDER, 'dist'), { recursive: true });
   const folder = await mkdtemp(join(FOLDER, 'dist/fragments-'));
   onTestFinished(() => rm(folder, { recursive: true }));
+  const written = new Set<string>();
   for (const { file, line, code } of fragments) {
-    const name = `${file.replaceAll('/', '-').replace(/\.md$/, '')}-line-${line}.ts`;
-    await writeFile(join(folder, name), `${code}\nexport {};\n`);
+    const page = join(folder, file.replaceAll('/', '-').replace(/\.md$/, ''));
+    const name = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1] ?? '';
+    const path = join(page, name === '' || written.has(join(page, name)) ? `line-${line}.ts` : name);
+    written.add(path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${code}\nexport {};\n`);
   }
   const config = {
     extends: '../../../../tsconfig.base.json',
     // `strict`, and no more than that: as in most applications.
     compilerOptions: { noEmit: true, declaration: false, exactOptionalPropertyTypes: false },
-    include: ['*.ts', '../../src/fragment-names.ts'],
+    include: ['**/*.ts', '../../src/fragment-names.ts', '../../src/fragment-modules.d.ts'],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = createRequire(import.meta.url)
