@@ -41,6 +41,7 @@ export {
   type RunContext,
   type RunJob,
 } from './handler/handler.js';
+export { type FailedJob, failedJob } from './handler/on-failed.js';
 export {
   complete,
   fail,

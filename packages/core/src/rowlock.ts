@@ -14,6 +14,7 @@ import type { Driver } from './driver/driver.js';
 import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
 import type { AnyHandler } from './handler/handler.js';
+import { failureJobs } from './handler/on-failed.js';
 import { Registry } from './handler/registry.js';
 import { type Resolve, unresolved } from './handler/resolve.js';
 import { type Retention, RetentionLimits } from './history/retention.js';
@@ -151,6 +152,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       schedules: declared,
       makeParts: workerParts({ retention: limits, schedules: declared, captures: captured }),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
+      failures: failureJobs(registry.handlers, named),
     };
     this.#work = (options) => here.add(new Worker(parts, options));
   }

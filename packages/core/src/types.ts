@@ -30,6 +30,7 @@ export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js
 export type { MigrationReport } from './driver/schema.js';
 export type { PayloadIssue } from './errors.js';
 export type { HandlerDefinition, Progress, RetryOptions } from './handler/handler.js';
+export type { FailureHandler } from './handler/on-failed.js';
 export type { OutputOf, PauseUntil, Returnable } from './handler/outcome.js';
 export type { Resolve, Resolved } from './handler/resolve.js';
 export type { RetentionRules } from './history/retention.js';

@@ -22,6 +22,7 @@ import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
 import { explanations } from './themes/explanations.js';
+import { failures } from './themes/failures.js';
 import { filters } from './themes/filters.js';
 import { followers } from './themes/followers.js';
 import { grouping } from './themes/grouping.js';
@@ -171,6 +172,8 @@ export const conformanceThemes: readonly Theme[] = [
   refusedSettlements,
   outcomes,
   leased(outcomes),
+  failures,
+  leased(failures),
   twoVersions,
   leasedProof(twoVersions),
   runningJob,

@@ -288,6 +288,10 @@ const LEASED: readonly Step[] = [
     ),
   (session, { runId }) => session.leaveLimits(runId),
   (session, run) => session.settle(ending(run)),
+  async (session, _, driver) => {
+    await session.renew();
+    await driver.join(session.handle).jobs.enqueue([newJob({ queue: 'other' })], [{ queue: 'q' }]);
+  },
   (session) => session.commit(),
   (_, __, driver) => driver.claims.reclaim({ queues: ['claimed'], dead: ['1'] }),
 ];

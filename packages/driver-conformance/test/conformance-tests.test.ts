@@ -92,6 +92,8 @@ const THEMES = [
   'refused settlements',
   'outcomes',
   'outcomes, leased',
+  'failures',
+  'failures, leased',
   'two versions',
   'two versions, leased',
   'running job',

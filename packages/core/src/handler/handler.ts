@@ -13,6 +13,7 @@ import type { Logger } from '../logger.js';
 import { shown } from '../shown.js';
 import type { Operation } from '../update/operation.js';
 import { ATTEMPTS, checkSchema, type Enqueueable, QUEUE } from './enqueueable.js';
+import { checkOnFailed, type FailureHandler } from './on-failed.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
 /** Code for one kind of job, and how its jobs are claimed, retried and bounded. Made by `defineHandler`. */
@@ -44,6 +45,7 @@ export interface HandlerPolicy {
   readonly limit: AnyLimitRule | undefined;
   readonly backoff: Backoff;
   readonly onInvalidPayload: 'retry' | 'fail';
+  readonly onFailed: FailureHandler | undefined;
   readonly timeoutMs: number;
 }
 
@@ -151,8 +153,9 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
   readonly kind: string;
   /**
    * The queue of the handler's jobs. Default `default`. A job stays in the queue that it was enqueued into, and workers
-   * look only into the queues of their handlers. So before the last handler leaves a queue, let all jobs there end, because
-   * jobs without a handler wait there without a warning. In two queues, jobs of one key do not exclude each other.
+   * look only into the queues of their handlers. So before the last handler leaves a queue, let all jobs there end, or move
+   * them by `jobs.updateMany`, because jobs without a handler wait there without a warning. In two queues, jobs of one key
+   * do not exclude each other.
    */
   readonly queue?: string;
   /**
@@ -209,6 +212,12 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    * `error`. `fail`: it ends as `error` at once.
    */
   readonly onInvalidPayload?: 'retry' | 'fail';
+  /**
+   * The handler of the jobs that follow from failures. Each job that ends as `error` adds one, in the transaction of its
+   * settlement: with the failed job's key and metadata, and with a `FailedJob` as its payload. A job that is redriven and
+   * fails again adds another one. Default: none.
+   */
+  readonly onFailed?: FailureHandler;
   /**
    * The time after which `signal` is aborted, at most 24 h. A handler that has not ended 5 s later is left behind: it loses its
    * transaction, and its job is retried. The checks of an asynchronous schema at the claim take from this time. Default
@@ -272,6 +281,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
   }
   checkSchema(kind, payload);
   checkLimitRule(definition);
+  checkOnFailed(definition);
   const group = groupOf(definition);
   return {
     kind,
@@ -290,6 +300,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
       capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
     },
     onInvalidPayload,
+    onFailed: definition.onFailed,
     timeoutMs: timeout(milliseconds(definition.timeout ?? '30s', 'timeout')),
     code: codeOf(kind, definition),
   };
@@ -307,6 +318,7 @@ const OPTIONS: readonly string[] = [
   'limit',
   'retry',
   'onInvalidPayload',
+  'onFailed',
   'timeout',
   'run',
   'use',

@@ -4,6 +4,7 @@ import type { Anchor } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isHint, type WakeUp } from '../driver/wake-up.js';
 import { WorkerStoppedError } from '../errors.js';
+import type { FailureJob } from '../handler/on-failed.js';
 import type { Registry } from '../handler/registry.js';
 import type { Resolve } from '../handler/resolve.js';
 import type { Logger } from '../logger.js';
@@ -41,6 +42,8 @@ export interface Program<Tx> {
   readonly resolve: Resolve<Tx>;
   /** The kinds of the captures. */
   readonly captured: ReadonlySet<string>;
+  /** What follows from failures, by the kind of the failed job. */
+  readonly failures: ReadonlyMap<string, FailureJob>;
   readonly makeParts: MakeParts;
 }
 
@@ -125,11 +128,11 @@ export class Running<Tx> {
 
   #flow(): Omit<Flow<Tx>, 'claimed'> {
     const { driver, registry, clock, log, events, host, anchor, session, live } = this.#given;
-    const { client, around, resolve, captured } = this.#given;
+    const { client, around, resolve, captured, failures } = this.#given;
     return {
       ...{ driver, registry, clock, events, host, live, workerId: anchor.workerId },
       log: perSecond(log, clock),
-      calls: { driver, client, around, clock, log, resolve, captured, leftBehind: new Set() },
+      calls: { driver, client, around, clock, log, resolve, captured, failures, leftBehind: new Set() },
       taken: new Set(),
       sizes: new BatchSizes(registry, clock),
       records: new RunRecords(driver, clock),

@@ -1,8 +1,9 @@
-import { complete, defineHandler, type Json, type RunContext } from '@rowlock/core';
+import { complete, defineHandler, fail, failedJob, type Json, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
+import { until } from '../until.js';
 import { withMishap } from '../with-mishap.js';
 import { AnyJson, SOON, startWorker } from '../worker-process.js';
 
@@ -58,6 +59,33 @@ export const refusedSettlements = theme('refused settlements', (test) => {
         expect(await notes.all()).toEqual([]);
       });
     }
+  }
+
+  for (const options of [{ batch: 10 }, { claim: 'lease' }] as const) {
+    test(`a failure stands although the table refuses what follows, and others are followed: ${JSON.stringify(options)}`, async (outer) => {
+      const own = await withMishap(outer, ({ refuseRows }) => refuseRows);
+      if (own === undefined) return;
+      const { stage, mishap } = own;
+      const { putMany, queue, reader } = stage;
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        ...options,
+        onFailed: { kind: 'report', queue, payload: failedJob },
+        run: () => fail(new Error('never')),
+      });
+      await putMany(['good', REFUSED, 'good too'].map((payload) => ({ payload })));
+      await mishap('INSERT', REFUSED);
+      await startWorker(stage, [handler], { concurrency: 1 });
+      const rows = await until('all have failed', async () => {
+        const now = await reader.jobs(queue);
+        return now.filter(({ status }) => status === 'error').length === 3 && now;
+      });
+      const followed = rows.filter(({ kind }) => kind === 'report');
+      expect(followed.map(({ payload }) => Object(payload).payload)).toEqual(['good', 'good too']);
+      expect(rows.map(({ crashes }) => crashes)).toEqual([0, 0, 0, 0, 0]);
+    });
   }
 
   for (const batch of [1, 10]) {

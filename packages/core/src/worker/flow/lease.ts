@@ -18,7 +18,7 @@ export interface Leased {
 export class Lease<Tx> implements RunWrites<Tx> {
   /** Whether the lease is known to be committed. */
   readonly isCommitted: boolean;
-  readonly #session: ClaimSession<Tx>;
+  readonly session: ClaimSession<Tx>;
   readonly #runId: string;
   readonly #jobs: readonly JobId[];
   readonly #hasLimits: boolean;
@@ -28,7 +28,7 @@ export class Lease<Tx> implements RunWrites<Tx> {
   #settledBefore = false;
 
   constructor(session: ClaimSession<Tx>, { runId, jobs }: RunRef, { isCommitted, hasLimits }: Leased) {
-    this.#session = session;
+    this.session = session;
     this.#runId = runId;
     this.#jobs = jobs;
     this.#hasLimits = hasLimits;
@@ -52,18 +52,18 @@ export class Lease<Tx> implements RunWrites<Tx> {
   async handle(): Promise<Tx> {
     this.#used = true;
     await this.#lock();
-    return this.#session.handle;
+    return this.session.handle;
   }
 
   async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     await this.#lock();
-    return this.#settledBefore ? settlements.map(({ id }) => id) : this.#session.settle(settlements);
+    return this.#settledBefore ? settlements.map(({ id }) => id) : this.session.settle(settlements);
   }
 
   async commit(): Promise<void> {
     await this.#lock();
-    if (this.#hasLimits && !this.#settledBefore) await this.#session.leaveLimits(this.#runId);
-    await this.#session.commit();
+    if (this.#hasLimits && !this.#settledBefore) await this.session.leaveLimits(this.#runId);
+    await this.session.commit();
   }
 
   async undo(): Promise<void> {
@@ -76,7 +76,7 @@ export class Lease<Tx> implements RunWrites<Tx> {
     this.#locked = null;
     if (locked === null) return;
     await locked.catch(() => {});
-    await this.#session.rollback();
+    await this.session.rollback();
   }
 
   #lock(): Promise<void> {
@@ -85,7 +85,7 @@ export class Lease<Tx> implements RunWrites<Tx> {
   }
 
   async #lockJobs(): Promise<void> {
-    const found = await this.#session.lockLeased(this.#runId, this.#jobs, this.isCommitted);
+    const found = await this.session.lockLeased(this.#runId, this.#jobs, this.isCommitted);
     const states = [...found.values()];
     const kept = states.filter((state) => state === 'in-progress').length;
     if (states.length === this.#jobs.length && (kept === 0 || kept === states.length)) {

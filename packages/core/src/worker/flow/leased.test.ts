@@ -48,6 +48,7 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
     settlements: [ending('complete')],
     instead: () => [ending('retry')],
     reduced: () => ending('retry'),
+    follow: () => undefined,
   };
   const written = await settleLease(lease, settlements, async () => {});
   expect(left).toEqual([]);
@@ -92,6 +93,7 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
     settlements: [ending('complete')],
     instead: () => [ending('retry')],
     reduced: () => ending('retry'),
+    follow: () => undefined,
   };
   const [written] = await settleLease(lease, settlements, async () => {});
   return written?.event;

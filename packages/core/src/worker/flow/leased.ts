@@ -98,7 +98,7 @@ async function runUnderLease<Tx>(
  */
 export async function settleLease<Tx>(
   lease: Lease<Tx>,
-  { settlements, instead, reduced }: Settlements,
+  { settlements, instead, reduced, follow }: Settlements<Tx>,
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
   const pause = new GrowingDelay(20, 1_000);
@@ -109,7 +109,10 @@ export async function settleLease<Tx>(
   for (;;) {
     try {
       const written = isRefused ? await settleEach(lease, now, reduced) : await settleAll(lease, now);
-      if (!lease.settledBefore) sent = written;
+      if (!lease.settledBefore) {
+        sent = written;
+        await follow(written)?.(lease.session);
+      }
       await lease.commit();
       return sent;
     } catch (error) {

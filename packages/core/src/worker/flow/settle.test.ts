@@ -54,6 +54,7 @@ function settleRefused({ refusal, used = true, undo = async () => {}, refusals =
     settlements: [ending('complete')],
     instead: () => [ending('retry')],
     reduced: () => ending('fail'),
+    follow: () => undefined,
   };
   return { sent, next, settled: settleHeld(session, settlements, behind) };
 }
@@ -108,7 +109,12 @@ test('a claim that fails behind a settlement which was not written harms nothing
     ...driver.claims.session({ idleLimitMs: 1 }),
     finish: async () => ({ settled: [], next: Promise.reject(new DriverError('Unknown', 'Not now.')) }),
   };
-  const settlements = { settlements: [ending('complete')], instead: () => [], reduced: () => ending('fail') };
+  const settlements = {
+    settlements: [ending('complete')],
+    instead: () => [],
+    reduced: () => ending('fail'),
+    follow: () => undefined,
+  };
   await expect(settleHeld(session, settlements, behind)).rejects.toMatchObject({
     code: 'ROWLOCK_CLAIM_LOST',
   });

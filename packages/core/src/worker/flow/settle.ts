@@ -3,23 +3,26 @@ import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
+import { type Follow, followOf } from './failures.js';
 import { isRefusal, settleEach } from './settle-each.js';
 
 /** The settlements to write, and those to write instead if that fails. */
-export interface Settlements {
+export interface Settlements<Tx> {
   readonly settlements: readonly Settlement[];
   readonly instead: (error: unknown) => readonly Settlement[];
   /** What any database can write in place of one that it has refused. */
   readonly reduced: (settlement: Settlement, error: unknown) => Settlement;
+  /** What follows from what was written. Undefined if nothing does. */
+  readonly follow: (written: readonly Settlement[]) => Follow<Tx> | undefined;
 }
 
 /** How runs ended, each for its own jobs. */
 export function settlementsOf<Tx>(
-  { host }: Pick<Flow<Tx>, 'host'>,
+  flow: Pick<Flow<Tx>, 'host' | 'driver' | 'calls' | 'log'>,
   runs: readonly Run<Tx>[],
   tookMs: number,
-): Settlements {
-  const policy = { tookMs, by: host };
+): Settlements<Tx> {
+  const policy = { tookMs, by: flow.host };
   return {
     settlements: runs.flatMap((run) => run.settlements(policy)),
     instead: (error) => runs.flatMap((run) => run.retries(policy, error)),
@@ -27,6 +30,7 @@ export function settlementsOf<Tx>(
       const run = runs.find(({ jobs }) => jobs.some(({ id }) => id === settlement.id));
       return run?.reduced(policy, settlement, error) ?? settlement;
     },
+    follow: (written) => followOf(flow, runs, written),
   };
 }
 
@@ -41,13 +45,13 @@ export function settlementsOf<Tx>(
  */
 export async function settleHeld<Tx>(
   session: ClaimSession<Tx>,
-  { settlements, instead, reduced }: Settlements,
+  { settlements, instead, reduced, follow }: Settlements<Tx>,
   behind?: ClaimCriteria,
 ): Promise<SettledHeld> {
   let wanted = settlements;
   let refusal: unknown;
   try {
-    return await finish(session, wanted, behind);
+    return await finish(session, wanted, follow(wanted), behind);
   } catch (error) {
     if (isFinal(error)) throw error;
     refusal = error;
@@ -56,7 +60,7 @@ export async function settleHeld<Tx>(
     await following(refusal, session.undo());
     wanted = instead(refusal);
     try {
-      return await finish(session, wanted, behind);
+      return await finish(session, wanted, follow(wanted), behind);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await following(error, session.undo());
@@ -65,6 +69,7 @@ export async function settleHeld<Tx>(
   }
   if (!isRefusal(refusal)) throw refusal;
   const written = await following(refusal, settleEach(session, wanted, reduced));
+  await follow(written)?.(session);
   await session.commit();
   return { written, next: null };
 }
@@ -78,12 +83,20 @@ interface SettledHeld {
 async function finish<Tx>(
   session: ClaimSession<Tx>,
   settlements: readonly Settlement[],
+  follow: Follow<Tx> | undefined,
   behind: ClaimCriteria | undefined,
 ): Promise<SettledHeld> {
-  const { settled, next } = await session.finish(settlements, behind);
+  const { settled, next } =
+    follow === undefined
+      ? await session.finish(settlements, behind)
+      : { settled: await session.settle(settlements), next: null };
   // The next claim reports its own failure when it is awaited.
   next?.catch(() => {});
   if (settled.length < settlements.length) throw lostClaim(settlements);
+  if (follow !== undefined) {
+    await follow(session);
+    await session.commit();
+  }
   return { written: settlements, next };
 }
 

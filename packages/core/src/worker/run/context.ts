@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.js';
 import type { Clock } from '../../clock.js';
 import type { Uses } from '../../driver/driver.js';
 import type { AnyHandler, Progress, RunContext, RunJob } from '../../handler/handler.js';
+import type { FailureJob } from '../../handler/on-failed.js';
 import type { Resolve } from '../../handler/resolve.js';
 import { givenTo } from '../../handler/run-of-handle.js';
 import type { Json } from '../../job/json.js';
@@ -42,6 +43,8 @@ export interface CallParts<Tx> {
   readonly resolve: Resolve<Tx>;
   /** The kinds whose jobs captures write. */
   readonly captured: ReadonlySet<string>;
+  /** What follows from failures, by the kind of the failed job. */
+  readonly failures: ReadonlyMap<string, FailureJob>;
   /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
 }
