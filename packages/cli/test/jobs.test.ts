@@ -113,6 +113,9 @@ describe.each(SERVERS)('jobs on $name', (server) => {
       { url },
     );
     expect(objects(redriven.stdout)).toEqual([{ found: 1, changed: 1, signalled: 0, skipped: 0 }]);
+    const moved = await call(['jobs', 'move', 'letters', '--queue', 'mail', '--yes'], { url });
+    expect(moved.stdout).toBe('1 job is moved.\n');
+    expect((await rowlock.jobs.count({ queue: 'letters', status: 'new' })).count).toBe(1);
     const deleted = await call(['jobs', 'delete', '--status', 'cancelled', '--yes'], { url });
     expect(deleted.stdout).toBe('1 job is deleted.\n');
     expect((await rowlock.jobs.count()).count).toBe(1);
@@ -143,13 +146,16 @@ describe.each(SERVERS)('jobs on $name', (server) => {
     });
   });
 
-  test.each(['cancel', 'redrive', 'delete'])('without a condition %s is refused', async (verb) => {
-    const { url } = await stage(server);
-    expect(await call(['jobs', verb, '--yes'], { url })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('A filter is required'),
-    });
-  });
+  test.each([['cancel'], ['redrive'], ['move', 'letters'], ['delete']])(
+    'without a condition %s is refused',
+    async (...verb) => {
+      const { url } = await stage(server);
+      expect(await call(['jobs', ...verb, '--yes'], { url })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('A filter is required'),
+      });
+    },
+  );
 });
 
 test('a payload is read from standard input, and refused if it is no JSON', async () => {

@@ -131,7 +131,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       ...plugins.flatMap((plugin) => plugin.captures ?? []),
       ...captures,
     ]);
-    this.jobs = new Jobs(calls, limits);
+    this.jobs = new Jobs(calls, limits, named);
     this.limits = new LimitSettings(calls, named);
     this.schedules = new Schedules(calls, named);
     this.captures = new Captures(() => calls.driver, captured);

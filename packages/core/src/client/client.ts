@@ -217,8 +217,8 @@ export class Client<Tx> {
   }
 
   /**
-   * Changes a waiting job: its payload, the time before which it does not start, its priority, its limits. All that is
-   * named is changed, or nothing. The result is `running`, and nothing is written, if a worker holds the job.
+   * Changes a waiting job: its queue, its payload, the time before which it does not start, its priority, its limits. All
+   * that is named is changed, or nothing. The result is `running`, and nothing is written, if a worker holds the job.
    *
    * @throws As `jobs.updatePayload`.
    * @example

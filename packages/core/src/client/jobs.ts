@@ -1,3 +1,4 @@
+import type { DeclaredLimits } from '../admission/limit.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { JoinableAdmission } from '../driver/admission.js';
@@ -23,8 +24,9 @@ import {
   type ManyJobs,
   type ManyOptions,
   REDRIVE,
+  updating,
 } from './many.js';
-import { metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
+import { changesUpdate, type JobChanges, metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 export interface PruneOptions {
   /** Only counts the jobs, and deletes none. Default false. */
@@ -39,9 +41,12 @@ export interface PruneOptions {
 export class Jobs<Tx = unknown> {
   readonly #calls: Calls<Tx>;
   readonly #retention: RetentionLimits;
+  readonly #declared: DeclaredLimits | undefined;
 
-  constructor(calls: Calls<Tx>, retention: RetentionLimits) {
+  /** @param declared The limits that plugins declare. */
+  constructor(calls: Calls<Tx>, retention: RetentionLimits, declared: DeclaredLimits | undefined) {
     this.#calls = calls;
+    this.#declared = declared;
     this.#retention = retention;
   }
 
@@ -98,6 +103,18 @@ export class Jobs<Tx = unknown> {
    */
   async redriveMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
     return changeMany(this.#calls.shared, REDRIVE, jobs, options);
+  }
+
+  /**
+   * Changes the waiting jobs that a filter means, as `update` does one, in steps as `cancelMany`. A job that a run or
+   * another transaction has is skipped.
+   *
+   * @throws As `cancelMany` and `update`.
+   * @example
+   * await rowlock.jobs.updateMany({ kind: 'mail.send' }, { queue: 'mail' });
+   */
+  async updateMany(jobs: ManyJobs, changes: JobChanges, options: ManyOptions = {}): Promise<ManyChanged> {
+    return changeMany(this.#calls.shared, updating(changesUpdate(changes, this.#declared)), jobs, options);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { apart, mayBeOfOne, type Refused, refusalOfMany } from '../driver/apart.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
-import type { Moved } from '../driver/jobs.js';
+import type { JobUpdate } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -32,7 +32,7 @@ export interface ManyOptions {
 export interface ManyChanged {
   /** How many jobs the filter has found. */
   readonly found: number;
-  /** How many are cancelled, redriven or deleted now. */
+  /** How many are cancelled, redriven, updated or deleted now. */
   readonly changed: number;
   /** How many are held by a worker, which has got the cancellation: see `cancel`. */
   readonly signalled: number;
@@ -123,7 +123,7 @@ export const CANCEL: ManyAction = {
   from: OUTSTANDING,
   unless: OUTSTANDING,
   async act(store, jobs) {
-    const { moves, refused } = await movesOf(store, 'cancel', jobs);
+    const { answers: moves, refused } = await movesOf(store, 'cancel', jobs);
     const wakeUps = moves.flatMap((moved, place): readonly WakeUp[] => {
       const publicId = jobs[place]?.publicId;
       return moved?.outcome === 'running' && publicId !== undefined
@@ -139,12 +139,26 @@ export const REDRIVE: ManyAction = {
   from: ['error', 'cancelled'],
   unless: ['error'],
   async act(store, jobs) {
-    const { moves, refused } = await movesOf(store, 'redrive', jobs);
-    const changed = countOf(moves, 'moved');
+    const { answers, refused } = await movesOf(store, 'redrive', jobs);
+    const changed = countOf(answers, 'moved');
     if (changed > 0) await store.wake([{}]);
     return { changed, signalled: 0, refused };
   },
 };
+
+/** Changes waiting jobs, each unless another transaction has it. */
+export function updating(changes: JobUpdate): ManyAction {
+  return {
+    from: changes.from,
+    unless: changes.from,
+    async act(store, jobs) {
+      const { answers, refused } = await answersOf(jobs, ({ publicId }) => store.update(publicId, changes));
+      const changed = countOf(answers, 'updated');
+      if (changed > 0) await store.wake([{}]);
+      return { changed, signalled: 0, refused };
+    },
+  };
+}
 
 export const DELETE: ManyAction = {
   from: SETTLED,
@@ -155,19 +169,22 @@ export const DELETE: ManyAction = {
   },
 };
 
-type Moves = readonly (Moved | undefined)[];
+/** The moves share statements. */
+function movesOf(store: SharedStore, event: ClientEvent, jobs: readonly JobIds[]) {
+  return answersOf(jobs, ({ publicId }) => moveUnlessLocked(store, event, publicId));
+}
 
-/** The calls share statements. Undefined for a job whose unique key another one has, and for one that is refused. */
-async function movesOf(
-  store: SharedStore,
-  event: ClientEvent,
+/** The answer for each job. Undefined for one whose unique key another one has, and for one that is refused. */
+async function answersOf<Answer>(
   jobs: readonly JobIds[],
-): Promise<{ readonly moves: Moves; readonly refused: readonly Refused<JobIds>[] }> {
-  const calls = await Promise.allSettled(
-    jobs.map(({ publicId }) => moveUnlessLocked(store, event, publicId)),
-  );
+  change: (job: JobIds) => Promise<Answer>,
+): Promise<{
+  readonly answers: readonly (Answer | undefined)[];
+  readonly refused: readonly Refused<JobIds>[];
+}> {
+  const calls = await Promise.allSettled(jobs.map(change));
   const refused: Refused<JobIds>[] = [];
-  const moves = calls.map((call, place) => {
+  const answers = calls.map((call, place) => {
     if (call.status === 'fulfilled') return call.value;
     const { reason: error } = call;
     if (isDriverError(error, 'UniqueViolation')) return undefined;
@@ -176,9 +193,9 @@ async function movesOf(
     refused.push({ member, error });
     return undefined;
   });
-  return { moves, refused };
+  return { answers, refused };
 }
 
-function countOf(moves: Moves, outcome: string): number {
-  return moves.filter((moved) => moved?.outcome === outcome).length;
+function countOf(answers: readonly ({ readonly outcome: string } | undefined)[], outcome: string): number {
+  return answers.filter((answer) => answer?.outcome === outcome).length;
 }

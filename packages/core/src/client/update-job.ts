@@ -4,7 +4,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import type { Jobs, JobUpdate, Updated } from '../driver/jobs.js';
 import type { Duration } from '../duration.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
-import { checkWhole, LIMITS } from '../input.js';
+import { checkName, checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
@@ -63,6 +63,11 @@ export function payloadUpdate(operations: readonly Operation[]): JobUpdate {
 
 /** What to change of a waiting job. What is not named stays. */
 export interface JobChanges {
+  /**
+   * The queue to which it moves. In two queues, jobs of one key do not exclude each other, and runs that go on stay where
+   * they are. So pause the old queue first, and wait for its runs.
+   */
+  readonly queue?: string;
   /** Takes the place of the payload, as JSON. At most 1 MiB. The handler's schema checks it at the claim, and not here. */
   readonly payload?: Json;
   /** The instant before which the job does not start. */
@@ -76,6 +81,7 @@ export interface JobChanges {
 }
 
 const CHANGES: readonly string[] = [
+  'queue',
   'payload',
   'runAt',
   'delay',
@@ -89,12 +95,14 @@ const CHANGES: readonly string[] = [
  */
 export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): JobUpdate {
   checkOptions('update()', changes, CHANGES);
-  const { payload, runAt, delay, priority, limit } = changes;
+  const { queue, payload, runAt, delay, priority, limit } = changes;
   if (Object.values(changes).every((value) => value === undefined))
     throw new InvalidInputError('update() takes something to change: { priority: -1 }.');
+  if (queue !== undefined) checkName('queue', queue);
   if (priority !== undefined) checkWhole('priority', priority, -32_768, 32_767);
   const operations = payload === undefined ? [] : [set([], payload)];
   const values = {
+    ...(queue !== undefined && { queue }),
     ...(priority !== undefined && { priority }),
     ...((runAt !== undefined || delay !== undefined) && {
       available: available({ ...(runAt !== undefined && { runAt }), ...(delay !== undefined && { delay }) }),

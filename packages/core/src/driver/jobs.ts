@@ -109,6 +109,7 @@ export interface JobUpdate {
 
 /** The columns that an update writes whole. */
 export interface JobValues {
+  readonly queue?: string;
   readonly priority?: number;
   readonly available?: NewJob['available'];
   /** The latest time, in milliseconds after the job's creation. For `available`. */

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 
 export const changes = theme('changes', (test) => {
   test.once('each of what an update names is changed, and nothing else', async (stage) => {
-    const { reader, put, row } = stage;
+    const { queue, reader, put, row } = stage;
     const client = clientOf(stage, []);
     const limits = limitsText([{ name: 'old', max: 3, starts: 60, perMs: 60_000, burst: 1 }]);
     const job = await put({ payload: { a: 1 }, limits });
@@ -22,6 +22,8 @@ export const changes = theme('changes', (test) => {
     let before = await row(job);
     const steps: readonly (readonly [given: JobChanges, becomes: object])[] = [
       [{ priority: -7 }, { priority: -7 }],
+      [{ queue: `${queue}-other` }, { queue: `${queue}-other` }],
+      [{ queue }, { queue }],
       [{ payload: ['whole'] }, { payload: ['whole'] }],
       [{ limit: { name: 'new', max: 2 } }, { limits: sized }],
       [{ limit: null }, { limits: '' }],

@@ -78,6 +78,44 @@ export const many = theme('many jobs', (test) => {
     expect(await statuses(stage)).toEqual(Array.from({ length: 125 }, () => 'cancelled'));
   });
 
+  test('what waits is moved to another queue, where it runs, and what a run has stays', async (stage) => {
+    const { queue, key, putMany, reader } = stage;
+    const other = `${queue}-other`;
+    const [running, finish] = [gate(), gate()];
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      async run() {
+        running.open();
+        await finish.promise;
+      },
+    });
+    const [first, , , done] = await putMany([{ key }, {}, { payload: 'moves' }, { kind: 'done' }]);
+    await moveOne(stage.driver, 'cancel', done?.publicId ?? '');
+    const { rowlock } = await startWorker(stage, [handler], { concurrency: 1 });
+    await within('the run', running.promise);
+    const moved = await rowlock.jobs.updateMany({ queue }, { queue: other, priority: 3 });
+    expect(moved).toEqual({ found: 2, changed: 2, signalled: 0, skipped: 0 });
+    finish.open();
+    await until(
+      'the first is complete',
+      async () => (await reader.job(first?.publicId ?? ''))?.status === 'complete',
+    );
+    expect((await reader.jobs(queue)).map(({ kind, status }) => [kind, status])).toEqual([
+      ['work', 'complete'],
+      ['done', 'cancelled'],
+    ]);
+    expect((await reader.jobs(other)).map(({ priority, status }) => [priority, status])).toEqual([
+      [3, 'new'],
+      [3, 'new'],
+    ]);
+    await startWorker(stage, [{ ...handler, queue: other }]);
+    await until('they have run', async () =>
+      (await reader.jobs(other)).every(({ status }) => status === 'complete'),
+    );
+  });
+
   test('most leaves out the older ones', async (stage) => {
     const { queue, putMany } = stage;
     await putMany(Array.from({ length: 5 }, () => ({})));
@@ -185,6 +223,10 @@ export const many = theme('many jobs', (test) => {
       client.jobs.redriveMany({ queue, status: ['error', 'complete'] }),
       client.jobs.deleteMany({ queue, status: 'new' }),
       client.jobs.cancelMany({ queue }, { most: 0 }),
+      client.jobs.updateMany({}, { queue: 'other' }),
+      client.jobs.updateMany({ queue }, {}),
+      client.jobs.updateMany({ queue }, { queue: '' }),
+      client.jobs.updateMany({ queue, status: 'in-progress' }, { queue: 'other' }),
     ])
       await expect(call).rejects.toMatchObject(invalid);
   });

@@ -12,11 +12,13 @@ export class Table<Value> {
   readonly #name: string;
   readonly #columns: readonly (keyof Value)[];
   readonly #rows = new Set<Row<Value>>();
+  /** The number of each row, and the sets that have it. */
+  readonly #known = new WeakMap<Row<Value>, Known<Value>>();
   /** Rows by column and value. A set keeps the order of the inserts. */
   readonly #indexes = new Map<keyof Value, Map<unknown, Set<Row<Value>>>>();
   #lastId = 0n;
 
-  /** @param columns The indexed columns, whose values never change in a row's life. */
+  /** @param columns The indexed columns. For another value of one, a row needs `index`. */
   constructor(name: string, columns: readonly (keyof Value)[]) {
     this.#name = name;
     this.#columns = columns;
@@ -26,14 +28,29 @@ export class Table<Value> {
   insert(tx: Transaction, make: (id: bigint) => Value): Value {
     this.#lastId += 1n;
     const value = make(this.#lastId);
-    const places = [this.#rows, ...this.#columns.map((column) => this.#place(column, value[column]))];
+    const places: Set<Row<Value>>[] = [
+      this.#rows,
+      ...this.#columns.map((column) => this.#place(column, value[column])),
+    ];
     const row = new Row<Value>(`${this.#name} ${this.#lastId}`, () => {
       for (const place of places) place.delete(row);
     });
     for (const place of places) place.add(row);
+    this.#known.set(row, { id: this.#lastId, places });
     tx.take(row);
     tx.write(row, value);
     return value;
+  }
+
+  /** Lets a row be found by this value too, whose transaction is still to decide. The order of the inserts stays. */
+  index<Column extends keyof Value>(row: Row<Value>, column: Column, value: Value[Column]): void {
+    const place = this.#place(column, value);
+    if (place.has(row)) return;
+    this.#known.get(row)?.places.push(place);
+    const idOf = (each: Row<Value>): bigint => this.#known.get(each)?.id ?? 0n;
+    const sorted = [...place, row].sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+    place.clear();
+    for (const each of sorted) place.add(each);
   }
 
   #place(column: keyof Value, value: unknown): Set<Row<Value>> {
@@ -55,7 +72,11 @@ export class Table<Value> {
     tx: Transaction,
     wanted: Wanted<Value> = () => true,
   ): readonly Found<Value>[] {
-    return seen(this.rowsBy(column, value), tx, wanted);
+    return seen(
+      this.rowsBy(column, value),
+      tx,
+      (found, row) => found[column] === value && wanted(found, row),
+    );
   }
 
   /** All rows, uncommitted ones of other transactions among them. */
@@ -63,10 +84,15 @@ export class Table<Value> {
     return [...this.#rows];
   }
 
-  /** Rows with this value, uncommitted ones of other transactions among them: they may take a key too. */
+  /** Rows that have, or had, this value, uncommitted ones of other transactions among them: they may take a key too. */
   rowsBy<Column extends keyof Value>(column: Column, value: Value[Column]): readonly Row<Value>[] {
     return [...(this.#indexes.get(column)?.get(value) ?? [])];
   }
+}
+
+interface Known<Value> {
+  readonly id: bigint;
+  readonly places: Set<Row<Value>>[];
 }
 
 type Wanted<Value> = (value: Value, row: Row<Value>) => boolean;

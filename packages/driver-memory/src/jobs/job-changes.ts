@@ -62,12 +62,13 @@ export function settled(job: JobRow, settlement: Settlement, now: number): JobRo
 
 /** The columns that an update writes whole. */
 export function updated(job: JobRow, values: JobValues, now: number): Partial<JobRow> {
-  const { priority, available, limits, latestMs, keepsWaiting = false } = values;
+  const { queue, priority, available, limits, latestMs, keepsWaiting = false } = values;
   const latest = latestMs === undefined ? Number.POSITIVE_INFINITY : job.createdAt + latestMs;
   const wanted = available && ('at' in available ? available.at.getTime() : now + available.inMs);
   const isKept = wanted === undefined || (keepsWaiting && isFollower(job));
   const availableAt = isKept ? undefined : Math.min(latest, wanted);
   return {
+    ...(queue !== undefined && { queue: storableText(queue) }),
     ...(priority !== undefined && { priority }),
     ...(limits !== undefined && { limits: storableText(limits) }),
     ...(availableAt !== undefined && { availableAt, due: availableAt <= now }),

@@ -36,11 +36,12 @@ export async function update(
 
 /** An UPDATE assigns from left to right. */
 function assigned({ column, operations, mostBytes, values = {} }: JobUpdate): Fragment {
-  const { priority, available, limits, latestMs, keepsWaiting = false } = values;
+  const { queue, priority, available, limits, latestMs, keepsWaiting = false } = values;
   const time = (from: NewJob['available']): Fragment =>
     unlessWaiting(atLatest(timeOf(from), latestMs), keepsWaiting);
   return joined([
     ...(operations.length === 0 ? [] : [assignmentsOf(raw(column), stepsOf(operations, mostBytes))]),
+    ...(queue === undefined ? [] : [fragment`queue = ${queue}`]),
     ...(priority === undefined ? [] : [fragment`priority = ${priority}`]),
     ...(limits === undefined ? [] : [fragment`limits = ${limits}`]),
     ...(available === undefined

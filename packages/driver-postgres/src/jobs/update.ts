@@ -44,7 +44,8 @@ function assignmentsOf(
     given.add(updated.given, 'text');
     assignments.push(`${column} = ${updated.text}`);
   }
-  const { priority, available, limits, latestMs, keepsWaiting = false } = values;
+  const { queue, priority, available, limits, latestMs, keepsWaiting = false } = values;
+  if (queue !== undefined) assignments.push(`queue = ${given.add(queue, 'text')}`);
   if (priority !== undefined) assignments.push(`priority = ${given.add(priority, 'smallint')}`);
   if (limits !== undefined) assignments.push(`limits = ${given.add(limits, 'text')}`);
   if (available !== undefined) {

@@ -4,6 +4,7 @@ import { cancel } from './cancel.js';
 import { deleteJobs } from './delete.js';
 import { enqueue } from './enqueue.js';
 import { list } from './list.js';
+import { move } from './move.js';
 import { redrive } from './redrive.js';
 import { show } from './show.js';
 import { why } from './why.js';
@@ -17,4 +18,5 @@ export const jobs = (context: CommandContext) =>
     .addCommand(enqueue(context))
     .addCommand(cancel(context))
     .addCommand(redrive(context))
+    .addCommand(move(context))
     .addCommand(deleteJobs(context));

@@ -6,7 +6,7 @@ import { jobs, number } from '../../output/values.js';
 
 /** How a call for many jobs is spoken of. */
 export interface ManyWords {
-  readonly verb: 'cancel' | 'redrive' | 'delete';
+  readonly verb: 'cancel' | 'redrive' | 'move' | 'delete';
   readonly done: string;
 }
 

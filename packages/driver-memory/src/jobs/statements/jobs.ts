@@ -74,7 +74,9 @@ export async function update(
   const changed = storableJson(apply(operations, JSON.parse(job[column])));
   if (Buffer.byteLength(changed) > mostBytes)
     throw new UpdateRefusedError(operations.length - 1, 'too-large');
-  tx.write(row, checkJob({ ...job, ...updated(job, values, database.clock.now()), [column]: changed }));
+  const written = checkJob({ ...job, ...updated(job, values, database.clock.now()), [column]: changed });
+  database.tables.jobs.index(row, 'queue', written.queue);
+  tx.write(row, written);
   return { outcome: 'updated' };
 }
 
