@@ -6,7 +6,8 @@ import { basename, join, relative } from 'node:path';
 import { packAll, publishedPackages } from '../tooling/tarballs/pack-all.mjs';
 import { runChild } from './run-child.mjs';
 
-const ALLOWED = /^(dist\/.+|migrations\/.+|dashboards\/.+|alerts\/.+|README\.md|LICENSE|package\.json)$/;
+const ALLOWED =
+  /^(dist\/.+|migrations\/.+|dashboards\/.+|alerts\/.+|templates\/.+|README\.md|LICENSE|package\.json)$/;
 const REQUIRED = ['LICENSE', 'README.md', 'package.json'];
 const TOOLS = [
   (tarball) => ['publint', 'run', tarball, '--strict'],
@@ -55,6 +56,19 @@ function contentFaults(tarball) {
       .filter((file) => !files.includes(`${file}.map`))
       .map((file) => fault(`${file}.map is missing`)),
     ...mapFaults(own, files).map((file) => fault(`${file} lacks its sources`)),
+    ...manifestFaults(own).map((field) => fault(`package.json lacks ${field}`)),
+  ];
+}
+
+/** What npm's page of a package shows, and by which a build is traced to its sources. */
+function manifestFaults(own) {
+  const manifest = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  const fields = ['description', 'keywords', 'homepage', 'bugs', 'license', 'author', 'engines'];
+  return [
+    ...fields.filter((field) => manifest[field] === undefined),
+    ...(manifest.repository?.directory?.startsWith('packages/') ? [] : ['repository.directory']),
+    ...(manifest.publishConfig?.access === 'public' ? [] : ['publishConfig.access']),
+    ...(manifest.publishConfig?.provenance === true ? [] : ['publishConfig.provenance']),
   ];
 }
 

@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Whole, because the tables are on the package's page at npm too. */
+const DOCS_USE = 'https://github.com/rowlock/rowlock/blob/main/docs/use';
+
 /** The pages of docs/use that say more of an option than its row. */
 const PAGES = {
   after: 'dependencies.md',
@@ -88,7 +91,7 @@ function sentencesIn(docstring) {
 
 function linked(name) {
   const page = PAGES[name];
-  return page ? `[\`${name}\`](../../docs/use/${page})` : `\`${name}\``;
+  return page ? `[\`${name}\`](${DOCS_USE}/${page})` : `\`${name}\``;
 }
 
 function meaningOf(type, { name, sentences }) {

@@ -15,6 +15,17 @@ test.each(PAGES)('every link of $file leads somewhere', (page) => {
   expect(linksOf(page).filter((link) => !resolves(page, link))).toEqual([]);
 });
 
+test('a page of a published package has whole links, because npm shows it without the repository', () => {
+  const published = pages('packages/*/README.md').filter(({ file }) => {
+    const manifest = readFileSync(join(ROOT, dirname(file), 'package.json'), 'utf8');
+    return JSON.parse(manifest).private !== true;
+  });
+  const relative = published.flatMap((page) =>
+    targetsOf(page).filter((target) => !/^([a-z]+:|#)/.test(target)),
+  );
+  expect(relative).toEqual([]);
+});
+
 test('the index of docs has every page of its four folders', () => {
   const [index] = pages('docs/README.md');
   const linked = index === undefined ? [] : linksOf(index).map((link) => `docs/${link}`);
@@ -30,14 +41,21 @@ test('the files of decisions are there', () => {
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
-/** The links to places of this repository. */
+/** The links to places of this repository. Those by its address are as if they began at its root. */
 function linksOf(page: Page): string[] {
+  const up = '../'.repeat(page.file.split('/').length - 1);
+  return targetsOf(page)
+    .map((target) => target.replace(OWN_ADDRESS, up))
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+const OWN_ADDRESS = /^https:\/\/github\.com\/rowlock\/rowlock\/(?:blob|tree)\/main\//;
+
+function targetsOf(page: Page): string[] {
   const prose = proseOf(page);
   const inline = [...prose.matchAll(/\]\(([^()\s]+)\)/g)];
   const references = [...prose.matchAll(/^\[[^\]]+\]: (\S+)$/gm)];
-  return [...inline, ...references]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^[a-z]+:/.test(target));
+  return [...inline, ...references].map(([, target = '']) => target);
 }
 
 function resolves(page: Page, link: string): boolean {
