@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
+import { ask, isAnswered } from './ask.js';
 import { Misuse } from './failure.js';
 import type { Terminal } from './terminal.js';
 
@@ -15,18 +14,7 @@ export async function confirm(
   terminal: Terminal,
 ): Promise<void> {
   if (yes === true) return;
-  const { stdin, stderr, signal } = terminal;
-  if (stdin.isTTY !== true || stderr.isTTY !== true)
-    throw new Misuse(`This would ${what}. Pass --yes to do so.`);
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    const answer = await Promise.race([
-      lines.question(`This will ${what}. Go on? [y/N] `, { signal }),
-      // Ctrl-C and Ctrl-D close it, and leave the question without an answer.
-      once(lines, 'close').then(() => ''),
-    ]);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new Misuse('Nothing was changed.');
-  } finally {
-    lines.close();
-  }
+  if (!isAnswered(terminal)) throw new Misuse(`This would ${what}. Pass --yes to do so.`);
+  const answer = await ask(`This will ${what}. Go on? [y/N] `, terminal);
+  if (!/^y(es)?$/i.test(answer)) throw new Misuse('Nothing was changed.');
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
@@ -6,6 +5,7 @@ import { CommandContext } from './command-context.js';
 import { completion } from './commands/completion.js';
 import { dashboard } from './commands/dashboard/dashboard.js';
 import { doctor } from './commands/doctor.js';
+import { init } from './commands/init.js';
 import { jobs } from './commands/jobs/jobs.js';
 import { limits } from './commands/limits/limits.js';
 import { migrate } from './commands/migrate.js';
@@ -22,6 +22,7 @@ import { workers } from './commands/workers.js';
 import { Complaints } from './complaints.js';
 import { plain } from './output/plain.js';
 import type { Terminal } from './terminal.js';
+import { version } from './version.js';
 
 /** The tree of commands. Nothing is read or connected before one is parsed. */
 export function program(terminal: Terminal, complaints = new Complaints(terminal, [])): CommandUnknownOpts {
@@ -55,7 +56,7 @@ export function program(terminal: Terminal, complaints = new Complaints(terminal
 const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
   ...[pause, resume, pauses, limits, schedules],
-  ...[prune, dashboard, doctor, run, migrate, sql, completion],
+  ...[prune, dashboard, doctor, run, migrate, sql, init, completion],
 ];
 
 /** A name that is printed as a part of SQL, where nothing in it can be left out. */
@@ -70,9 +71,4 @@ function inherit(parent: CommandUnknownOpts): void {
     command.copyInheritedSettings(parent);
     inherit(command);
   }
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return version;
 }

@@ -14,6 +14,7 @@ const programs = globSync('packages/*/package.json', { cwd: ROOT })
 const KNOWN: readonly { readonly form: RegExp; readonly exists: (name: string) => boolean }[] = [
   { form: /^npm (?:run )?(start|test|interleave|chaos|bench)\b/, exists: (name) => name in scripts },
   { form: /^node (scripts\/\S+)/, exists: (name) => existsSync(join(ROOT, name)) },
+  { form: /^npm create ([\w-]+)@latest\b/, exists: (name) => programs.includes(`create-${name}`) },
   { form: /^npx (tsx) first\.ts$/, exists: () => true },
   { form: /^npx (\S+)/, exists: (name) => programs.includes(name) },
   // The test of the tarballs does the same with what would be published.

@@ -1,0 +1,16 @@
+import { createRowlock } from '@rowlock/core';
+import { memory } from '@rowlock/driver-memory';
+import { expect, test } from 'vitest';
+import { Welcome } from './welcome.ts';
+
+test('a job is settled in memory, without a database', async () => {
+  const rowlock = createRowlock({ driver: memory(), handlers: [Welcome] });
+  await rowlock.migrate();
+  await rowlock.worker().start();
+
+  const { publicId } = await rowlock.enqueue(Welcome, { payload: { name: 'Ada' } });
+  const { status, output } = await rowlock.settled(publicId);
+  expect({ status, output }).toEqual({ status: 'complete', output: 'Welcome, Ada!' });
+
+  await rowlock.close();
+});
