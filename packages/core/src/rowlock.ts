@@ -77,7 +77,7 @@ const OPTIONS: readonly string[] = [
   'captures',
 ] satisfies (keyof RowlockOptions<unknown>)[];
 
-/** Jobs on one database: enqueue, inspect, and work. */
+/** Jobs on one database: enqueue, inspect, and work. `createRowlock` makes it. */
 export class Rowlock<Tx = unknown> extends Client<Tx> {
   readonly #calls: Calls<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;

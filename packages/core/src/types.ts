@@ -29,7 +29,13 @@ export type { RunView } from './driver/run-view.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { MigrationReport } from './driver/schema.js';
 export type { PayloadIssue } from './errors.js';
-export type { HandlerDefinition, Progress, RetryOptions } from './handler/handler.js';
+export type {
+  AnyHandler,
+  HandlerClass,
+  HandlerDefinition,
+  Progress,
+  RetryOptions,
+} from './handler/handler.js';
 export type { FailureHandler } from './handler/on-failed.js';
 export type { OutputOf, PauseUntil, Returnable } from './handler/outcome.js';
 export type { Resolve, Resolved } from './handler/resolve.js';
