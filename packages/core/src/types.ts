@@ -16,7 +16,7 @@ export type {
 export type { BulkChange, CapturedChange, CapturedId, CapturedRow, RowChange } from './captures/change.js';
 export type { Jobs, PruneOptions } from './client/jobs.js';
 export type { CountOptions, Listed, ListOptions } from './client/listing.js';
-export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
+export type { ManyChanged, ManyOptions } from './client/many.js';
 export type { SettledOptions } from './client/settled-jobs.js';
 export type { AdaptedAnswer, AdaptedTransaction } from './driver/adapted-transaction.js';
 export type { WorkerView } from './driver/anchor.js';

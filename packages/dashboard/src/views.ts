@@ -1,5 +1,5 @@
 // What the page gets, as JSON. Only types, as the page is built without Node's.
-import type { JobView } from '@rowlock/core';
+import type { JobView, Json } from '@rowlock/core';
 import type {
   BegunRun,
   Explanation,
@@ -49,9 +49,23 @@ export interface JobsView extends Omit<Listed, 'jobs'> {
   readonly jobs: readonly JobRow[];
 }
 
+/** Where a job's trace and its lines of the log are. Null where nobody knows. */
+export interface JobLinks {
+  readonly trace: string | null;
+  readonly log: string | null;
+}
+
+/** A kind of which this program has the handler, with the JSON Schema of its payload, where its validator gives one. */
+export interface KindView {
+  readonly kind: string;
+  readonly queue: string;
+  readonly schema: Json | null;
+}
+
 /** A job, its runs, and why it does not run. */
 export interface JobPageView {
   readonly job: JobView;
+  readonly links: JobLinks;
   readonly runs: readonly RunView[];
   readonly explanation: Explanation;
 }

@@ -99,20 +99,159 @@ test('by keyboard: a queue is paused with a reason, and resumed', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('only what may be done to jobs of a state is offered for all of them', async () => {
-  await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
-  const { page } = await stage.open('/?screen=jobs&queue=mail');
-  const offered = async (status: string) => {
+test('by keyboard: rows are chosen, one by one, in a range and all of a page, and what their states allow is done', async () => {
+  await stage.rowlock.enqueue(Mail, { payload: { to: 'nobody' } });
+  await work();
+  await stage.rowlock.enqueueMany(
+    Mail,
+    Array.from({ length: 4 }, () => ({ payload: { to: 'ada' } })),
+  );
+  const { page, complaints, faults, screenshot, tabTo } = await stage.open('/?screen=jobs&queue=mail');
+  const bar = page.getByRole('group', { name: 'Selected jobs' });
+  const offered = () => bar.getByRole('button').allTextContents();
+  const boxes = page.getByRole('checkbox', { name: /^Select job/ });
+  await bar.getByText('Select all 5 of this filter').waitFor();
+  await tabTo('Select all jobs of this page');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await bar.getByText('1 job selected. The list stands still.').waitFor();
+  expect(await offered()).toEqual(['Cancel 1 …', 'Select all 5 of this filter', 'Select none']);
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await bar.getByText('3 jobs selected.', { exact: false }).waitFor();
+  await boxes.nth(4).click({ modifiers: ['Shift'] });
+  await bar.getByText('5 jobs selected.', { exact: false }).waitFor();
+  expect(await offered()).toEqual([
+    ...['Cancel 4 …', 'Redrive 1 …', 'Delete 1 …', 'Select all 5 of this filter', 'Select none'],
+  ]);
+  await screenshot('selected');
+  expect(await faults()).toEqual([]);
+  await boxes.nth(0).click();
+  await boxes.nth(1).click();
+  await tabTo('Cancel 2 …');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Cancel jobs of the selection?' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel 2 jobs' }).press('Enter');
+  await page.getByText('2 jobs cancelled').waitFor();
+  expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 2 });
+  await page.getByRole('checkbox', { name: 'Select all jobs of this page' }).click();
+  await bar.getByText('5 jobs selected.', { exact: false }).waitFor();
+  await bar.getByRole('button', { name: 'Select none' }).click();
+  const forAll = async (status: string) => {
     await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&queue=mail${status}`);
-    await page.getByText(/^\d+ jobs?$/).waitFor();
-    return page.getByRole('group', { name: 'All jobs of this filter' }).getByRole('button').allTextContents();
+    await bar.getByRole('button', { name: /^Select all \d/ }).click();
+    return offered();
   };
-  expect(await offered('')).toEqual(['Cancel all …', 'Redrive all …', 'Delete all …']);
-  expect(await offered('&status=new')).toEqual(['Cancel all …']);
-  expect(await offered('&status=in-progress')).toEqual(['Cancel all …']);
-  expect(await offered('&status=error')).toEqual(['Redrive all …', 'Delete all …']);
-  expect(await offered('&status=complete')).toEqual(['Delete all …']);
-  expect(await offered('&status=error&status=new')).toEqual([]);
+  expect(await forAll('')).toEqual(['Cancel all …', 'Redrive all …', 'Delete all …', 'Select none']);
+  expect(await forAll('&status=new')).toEqual(['Cancel all …', 'Select none']);
+  expect(await forAll('&status=error')).toEqual(['Redrive all …', 'Delete all …', 'Select none']);
+  expect(await forAll('&status=error&status=new')).toEqual(['Select none']);
+  expect(complaints).toEqual([]);
+});
+
+test('filters are suggested, a view is kept by its name, and an empty list says what would stand there', async () => {
+  const { page, complaints, faults, screenshot } = await stage.open('/?screen=jobs');
+  await page.getByText('There is none yet.', { exact: false }).waitFor();
+  await screenshot('no-jobs');
+  expect(await faults()).toEqual([]);
+  await stage.rowlock.enqueueMany(Mail, [{ payload: { to: 'nobody' } }, { payload: { to: 'nobody' } }]);
+  await work();
+  await stage.rowlock.enqueue(Report, { payload: { of: 'x' } });
+  await page.getByRole('navigation', { name: 'Suggested filters' }).getByText('ENOROUTE').click();
+  await page.getByText('2 jobs', { exact: false }).waitFor();
+  expect(page.url()).toContain('error-code=ENOROUTE');
+  expect(
+    await page.locator('#known-kind option').evaluateAll((all) => all.map((each) => Object(each).value)),
+  ).toContain('mail.send');
+  await page.getByRole('button', { name: 'Save this view …' }).click();
+  await page.getByLabel('Its name, in this browser').fill('no route');
+  await page.keyboard.press('Enter');
+  const views = page.getByRole('navigation', { name: 'Saved views' });
+  await views.getByRole('link', { name: 'no route' }).waitFor();
+  await page.goto(`${stage.address}/ops/rowlock/?screen=jobs`);
+  await views.getByRole('link', { name: 'no route' }).click();
+  await page.getByText('2 jobs', { exact: false }).waitFor();
+  await screenshot('views');
+  expect(await faults()).toEqual([]);
+  await views.getByRole('button', { name: 'Forget the view no route' }).click();
+  await views.getByRole('link').waitFor({ state: 'detached' });
+  await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&key=none`);
+  await page.getByText('No job is of this filter.', { exact: false }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a job is copied, enqueued again with another payload, and deleted', async () => {
+  stage.grant = ['operator', 'enqueue'];
+  const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: "nobody's" }, key: 'k' });
+  await work();
+  const { page, complaints, faults, screenshot } = await stage.open(`/?screen=job&id=${publicId}`, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const copied = async (name: string): Promise<string> => {
+    await page.evaluate('navigator.clipboard.writeText("")');
+    await page.getByRole('button', { name }).click();
+    await page.waitForFunction('navigator.clipboard.readText().then((text) => text !== "")');
+    return page.evaluate('navigator.clipboard.readText()');
+  };
+  expect(JSON.parse(await copied('Copy as JSON'))).toMatchObject({ publicId, payload: { to: "nobody's" } });
+  expect(await copied('Copy as a command')).toBe(
+    String.raw`rowlock jobs enqueue --queue=mail --key=k --attempts=1 -- mail.send '{"to":"nobody'\''s"}'`,
+  );
+  await page.getByRole('link', { name: 'Enqueue again' }).press('Enter');
+  expect(await page.getByLabel('to (required)').inputValue()).toBe("nobody's");
+  await page.getByRole('button', { name: 'As JSON' }).press('Enter');
+  await page.getByLabel('Payload as JSON').fill('{ "to": 7 }');
+  await page.getByRole('button', { name: 'Enqueue', exact: true }).press('Enter');
+  await page.getByText(/^The payload of "mail.send" is invalid/).waitFor();
+  expect(await page.getByRole('listitem').filter({ hasText: /^to / }).count()).toBe(1);
+  await screenshot('again');
+  expect(await faults()).toEqual([]);
+  await page.getByLabel('Payload as JSON').fill('{ "to": "bob" }');
+  await page.getByRole('button', { name: 'In fields' }).press('Enter');
+  await page.getByRole('button', { name: 'Enqueue', exact: true }).press('Enter');
+  await page.getByText('Enqueued.', { exact: true }).waitFor();
+  expect((await stage.rowlock.jobs.list({ status: 'new' })).jobs).toMatchObject([
+    { payload: { to: 'bob' }, key: 'k' },
+  ]);
+  await page.goto(`${stage.address}/ops/rowlock/?screen=job&id=${publicId}`);
+  await page.getByRole('button', { name: 'Delete …' }).press('Enter');
+  await page.getByRole('button', { name: 'Delete 1 job' }).press('Enter');
+  await page.getByText('1 job deleted').waitFor();
+  expect(await stage.rowlock.find(publicId)).toBeUndefined();
+  expect(complaints.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+});
+
+test('by keyboard: a new job is made in a form, whose refused values stay', async () => {
+  stage.grant = ['operator', 'enqueue'];
+  const { page, faults, screenshot, tabTo } = await stage.open('/?screen=jobs');
+  await tabTo('New job');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Kind').selectOption('print');
+  const field = page.getByLabel('page (required)');
+  await field.fill('one');
+  await field.press('Enter');
+  await page.getByText('It is not a number.').waitFor();
+  expect(await field.inputValue()).toBe('one');
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await screenshot('new-job');
+  expect(await faults()).toEqual([]);
+  await field.fill('1');
+  await page.getByLabel('Key', { exact: true }).fill('book');
+  await page.route('**/api/enqueue', (route) => route.fulfill({ status: 401, json: {} }), { times: 1 });
+  await field.press('Enter');
+  await page.getByRole('alert').getByRole('link', { name: 'Sign in in another tab' }).waitFor();
+  expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('book');
+  await field.press('Enter');
+  await page.getByText('Enqueued.', { exact: true }).waitFor();
+  expect((await stage.rowlock.jobs.list({})).jobs).toMatchObject([
+    {
+      kind: 'print',
+      queue: 'printers',
+      payload: { page: 1 },
+      key: 'book',
+      metadata: { 'rowlock.by': 'dashboard' },
+    },
+  ]);
 });
 
 test('behind a proxy that has another path in its place, an address without its slash leads to the page', async () => {
@@ -127,7 +266,7 @@ test('behind a proxy that has another path in its place, an address without its 
   onTestFinished(() => void proxy.close().closeAllConnections());
   await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   const { page, complaints } = await stage.open(`${addressOf(proxy)}/team/jobs?screen=jobs`);
-  await page.getByText('1 job', { exact: true }).waitFor();
+  await page.getByText('1 job, newest first', { exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/team/jobs/');
   expect(complaints).toEqual([]);
 });
@@ -176,11 +315,12 @@ test('many jobs: the number first, then the change', async () => {
   );
   await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=jobs');
-  await page.getByText('121 jobs', { exact: true }).waitFor();
+  await page.getByText('121 jobs, newest first', { exact: true }).waitFor();
   await page.getByLabel('Kind', { exact: true }).fill('report');
   await page.keyboard.press('Enter');
-  await page.getByText('120 jobs', { exact: true }).waitFor();
+  await page.getByText('120 jobs, newest first', { exact: true }).waitFor();
   expect(page.url()).toMatch(/\?kind=report&screen=jobs$/);
+  await page.getByRole('button', { name: 'Select all 120 of this filter' }).click();
   await page.getByRole('button', { name: 'Cancel all …' }).click();
   await page.getByText('120 jobs of this filter can be cancelled.').waitFor();
   await screenshot('many');
@@ -455,7 +595,7 @@ test('who may only read sees no button that changes something', async () => {
       .first()
       .waitFor();
     const names = await other.getByRole('button').allInnerTexts();
-    expect(names.filter((name) => name !== 'Filter' && name !== 'Preview')).toEqual([]);
+    expect(names.filter((name) => !/^(?:Filter$|Preview$|Copy |Save this view)/.test(name))).toEqual([]);
   }
 });
 
@@ -471,18 +611,60 @@ test('a page that may not be seen says so, and is there once it may', async () =
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
-test('an error is shown, the numbers stay, and it ends by itself', async () => {
+test('what was read stays, and says of when it is, while the database is away, the sign-in is lost, or the server is slow', async () => {
   await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
-  const { page } = await stage.open('/');
+  const { page, faults, screenshot } = await stage.open('/');
+  await page.clock.install();
+  await page.reload();
   const kind = page.getByRole('rowheader', { name: 'mail.send' });
   await kind.waitFor();
-  await page.route('**/api/overview', (route) =>
+  const alert = page.getByRole('alert').filter({ hasText: 'The page is as of' });
+  const isStale = () => page.locator('main.stale').count();
+  const answering = async (answer: Parameters<typeof page.route>[1]): Promise<void> => {
+    await page.unroute('**/api/overview');
+    await page.route('**/api/overview', answer);
+    await page.clock.runFor(4_000);
+  };
+  await answering((route) =>
     route.fulfill({ status: 503, json: { detail: 'The database gives no answer: away' } }),
   );
-  await page.getByText('The database gives no answer: away').waitFor();
+  await alert.getByText(/^The database gives no answer: away The page is as of \d/).waitFor();
+  expect([await kind.count(), await isStale()]).toEqual([1, 1]);
+  await screenshot('stale');
+  expect(await faults()).toEqual([]);
+  for (const lost of [
+    { status: 401, json: { detail: 'You are signed out.' } },
+    { status: 302, headers: { location: '/sign-in' } },
+    { status: 200, contentType: 'text/html', body: '<h1>Sign in</h1>' },
+  ]) {
+    await answering((route) => route.abort());
+    await alert.getByText('The server cannot be reached.').waitFor();
+    await answering((route) => route.fulfill(lost));
+    await alert.getByText('You are signed out.').waitFor();
+    expect(await alert.getByRole('link').getAttribute('href')).toBe(page.url());
+  }
   expect(await kind.count()).toBe(1);
+  const answer = Promise.withResolvers<void>();
   await page.unroute('**/api/overview');
-  await page.getByText('The database gives no answer: away').waitFor({ state: 'detached' });
+  await page.route('**/api/overview', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.clock.runFor(2_500);
+  answer.resolve();
+  await alert.waitFor({ state: 'detached' });
+  expect(await isStale()).toBe(0);
+  const later = Promise.withResolvers<void>();
+  await answering(async (route) => {
+    await later.promise;
+    await route.continue();
+  });
+  await page.clock.runFor(2_500);
+  await page.getByText(/^The server takes its time, and is still asked. The page is as of \d/).waitFor();
+  expect([await kind.count(), await isStale()]).toEqual([1, 0]);
+  later.resolve();
+  await page.getByText(/^The server takes its time/).waitFor({ state: 'detached' });
 });
 
 test.each(['light', 'dark'] as const)('a phone has room for every screen, in %s', async (colorScheme) => {

@@ -4,6 +4,7 @@ import { History } from '../history/history.js';
 import { JobPage } from '../job/job-page.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Limits } from '../limits/limits.js';
+import { NewJob } from '../new-job/new-job.js';
 import { Overview } from '../overview/overview.js';
 import { Picture } from '../picture/picture.js';
 import { Replay } from '../replay/replay.js';
@@ -22,6 +23,7 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   overview: { title: 'Overview', show: Overview, inMenu: true },
   jobs: { title: 'Jobs', show: Jobs, inMenu: true },
   job: { title: 'Job', show: JobPage, inMenu: false },
+  new: { title: 'New job', show: NewJob, inMenu: false },
   runs: { title: 'Runs', show: Runs, inMenu: true },
   errors: { title: 'Errors', show: Errors, inMenu: true },
   schedules: { title: 'Schedules', show: Schedules, inMenu: true },

@@ -1,4 +1,5 @@
 import { captures } from './captures.js';
+import { enqueue, kinds } from './enqueue.js';
 import { errors } from './errors.js';
 import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
 import { count, jobs } from './jobs.js';
@@ -29,6 +30,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST job/cancel': { permission: 'cancel', answer: jobCancel },
   'POST job/redrive': { permission: 'redrive', answer: jobRedrive },
   'POST job/update': { permission: 'update', answer: jobUpdate },
+  'GET kinds': { permission: 'read', answer: kinds },
+  'POST enqueue': { permission: 'enqueue', answer: enqueue },
   'GET errors': { ...SHARED, answer: errors },
   'POST pause': { permission: 'pause', answer: pause },
   'POST resume': { permission: 'pause', answer: resume },
