@@ -14,9 +14,9 @@ export type LinkedJob = Omit<JobView, 'payload' | 'output' | 'progress' | 'metad
 
 /** Where other tools have more about a job. A link has an address of http or https. */
 export interface JobUrls {
-  /** The address of a job's trace. Called for jobs that carry one. Null: no link. Default: there are no links to traces. */
+  /** The address of a job's trace, called for jobs that carry one. Null, and by default: no link. */
   readonly traceUrl?: (trace: JobTrace, job: LinkedJob) => string | null;
-  /** The address of what was logged about a job. Null: no link. Default: there are no links to logs. */
+  /** The address of what was logged about a job. Null, and by default: no link. */
   readonly logUrl?: (job: LinkedJob) => string | null;
 }
 

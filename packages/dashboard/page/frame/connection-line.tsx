@@ -7,14 +7,15 @@ import type { Connection } from './use-connection.js';
 export function ConnectionLine({ fault, since }: Connection) {
   const { look } = usePage();
   const { sign, text } = fault ?? {};
-  const asOf = since === undefined ? '' : ` The page is as of ${since.toLocaleTimeString()}.`;
+  const asOf = since === undefined ? '' : `The page is as of ${since.toLocaleTimeString()}.`;
   return (
     <>
       <p class="hint" role="status">
-        {sign === 'slow' && `The server takes its time, and is still asked.${asOf}`}
+        {sign === 'slow' && `The server takes its time, and is still asked. ${asOf}`}
       </p>
       {(sign === 'away' || sign === 'signed-out') && (
-        <Notice text={`${text ?? ''}${asOf}`}>
+        <Notice text={text ?? ''}>
+          {asOf}
           {sign === 'signed-out' && <SignIn />}
           <button type="button" class="small" onClick={look}>
             Try again

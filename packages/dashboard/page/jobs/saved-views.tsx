@@ -23,23 +23,25 @@ export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
   if (names.length === 0 && present === '') return null;
   return (
     <nav class="buttons" aria-label="Saved views">
-      <ul class="chips">
-        {names.map((name) => (
-          <li key={name}>
-            <Link to={addressOf('jobs', new URLSearchParams(views[name]))} current={views[name] === present}>
-              {name}
-            </Link>
-            <button
-              type="button"
-              class="quiet small"
-              aria-label={`Forget the view ${name}`}
-              onClick={() => keep(without(name))}
-            >
-              ×
-            </button>
-          </li>
-        ))}
-      </ul>
+      {names.length > 0 && (
+        <ul class="chips">
+          {names.map((name) => (
+            <li key={name}>
+              <Link to={addressOf('jobs', new URLSearchParams(views[name]))} current={views[name] === present}>
+                {name}
+              </Link>
+              <button
+                type="button"
+                class="quiet small"
+                aria-label={`Forget the view ${name}`}
+                onClick={() => keep(without(name))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       {present !== '' && !Object.values(views).includes(present) && (
         <button type="button" class="small" onClick={() => setOpen(true)}>
           Save this view …

@@ -37,7 +37,7 @@ export function JobForm({ kind, like }: Props) {
   async function enqueue(form: FormData): Promise<void> {
     const read = payload.read();
     const { issues } = read;
-    if (!isHidden && issues.length > 0) return setFailure({ ...NONE, text: 'Nothing was sent yet.', issues });
+    if (!isHidden && issues.length > 0) return setFailure({ ...NONE, text: 'Nothing was sent: see what is typed.', issues });
     setBusy(true);
     setFailure(NONE);
     try {
@@ -81,6 +81,8 @@ export function JobForm({ kind, like }: Props) {
 
 function failureOf(error: unknown): Failure {
   if (!(error instanceof RequestFailed)) return { ...NONE, text: String(error) };
-  const { message: text, issues, trouble } = error;
+  const { message, issues, trouble } = error;
+  // Those stand beside what was typed.
+  const text = issues.length > 0 ? 'Nothing was enqueued: the payload is refused.' : message;
   return { text, issues, isSignedOut: trouble === 'signed-out' };
 }

@@ -16,7 +16,7 @@ export function PayloadField({ field, typed, issues, onType }: Props) {
   const { as, path, name, hint, isRequired } = field;
   if (as.type === 'group')
     return (
-      <fieldset class="group">
+      <fieldset class="members">
         <legend>{name}</legend>
         {as.fields.map((each) => (
           <PayloadField field={each} typed={typed} issues={issues} onType={onType} key={each.name} />
