@@ -27,7 +27,10 @@ export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
         <ul class="chips">
           {names.map((name) => (
             <li key={name}>
-              <Link to={addressOf('jobs', new URLSearchParams(views[name]))} current={views[name] === present}>
+              <Link
+                to={addressOf('jobs', new URLSearchParams(views[name]))}
+                current={views[name] === present}
+              >
                 {name}
               </Link>
               <button

@@ -37,7 +37,8 @@ export function JobForm({ kind, like }: Props) {
   async function enqueue(form: FormData): Promise<void> {
     const read = payload.read();
     const { issues } = read;
-    if (!isHidden && issues.length > 0) return setFailure({ ...NONE, text: 'Nothing was sent: see what is typed.', issues });
+    if (!isHidden && issues.length > 0)
+      return setFailure({ ...NONE, text: 'Nothing was sent: see what is typed.', issues });
     setBusy(true);
     setFailure(NONE);
     try {
