@@ -4,6 +4,7 @@ import { createRowlock, defineHandler, fail, type Rowlock } from '@rowlock/core'
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { SILENT } from '../src/command-context.js';
 import { asked, assistant, serving } from './assistant.js';
 import { call } from './call.js';
 import { SERVERS, type Server, stages } from './servers.js';
@@ -31,7 +32,7 @@ async function runOnce(url: string, server: Server): Promise<void> {
     ...Mail,
     run: () => fail(Object.assign(new Error('nobody is there'), { code: 'ADDRESS_UNKNOWN' })),
   });
-  const own = createRowlock({ driver: server.driver(url), handlers: [Failing] });
+  const own = createRowlock({ driver: server.driver(url), handlers: [Failing], log: SILENT });
   const worker = own.worker();
   const settled = new Promise((resolve) => worker.on('settled', resolve));
   await worker.start();
