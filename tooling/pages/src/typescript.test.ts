@@ -35,13 +35,13 @@ test('every other TypeScript block of the pages compiles', async () => {
   expect(await compile(fragments)).toBe('');
 });
 
-test("code in the pages is TypeScript, another queue's JavaScript, SQL, a command, a file of settings, or a drawing", () => {
+test("code in the pages is TypeScript, another queue's JavaScript, SQL, a command, or a file of settings", () => {
   const languages = new Set(
     pages('README.md', 'docs/**/*.md')
       .flatMap(blocksOf)
       .map(({ language }) => language),
   );
-  expect([...languages].sort()).toEqual(['dockerfile', 'js', 'mermaid', 'sh', 'sql', 'ts', 'yaml']);
+  expect([...languages].sort()).toEqual(['dockerfile', 'js', 'sh', 'sql', 'ts', 'yaml']);
 });
 
 /**
