@@ -12,11 +12,9 @@ import { STATES } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import { isObject } from '../update/check-operation.js';
-import { checkId } from './check-id.js';
 
 /** The names of what a filter may have. */
 const NAMES = {
-  publicIds: true,
   queue: true,
   kind: true,
   key: true,
@@ -26,7 +24,7 @@ const NAMES = {
   due: true,
   error: true,
   payload: true,
-} satisfies Readonly<Record<keyof JobFilter, true>>;
+} satisfies Readonly<Record<keyof Omit<JobFilter, 'publicIds'>, true>>;
 
 export const FILTER: readonly string[] = Object.keys(NAMES);
 
@@ -37,12 +35,12 @@ const MOST_MEMBERS = 20;
  * Checks a filter. Also refuses values that no job could have: some databases answer them with an error.
  *
  * @returns The filter without the conditions that are undefined.
- * @throws InvalidInputError; JobNotFoundError for a text that is no public id
+ * @throws InvalidInputError
  */
-export function checkFilter(filter: JobFilter): JobFilter {
+export function checkFilter(filter: Omit<JobFilter, 'publicIds'>): JobFilter {
   // A misspelt condition would find every job.
   checkOptions('A filter', filter, FILTER);
-  const { publicIds, queue, kind, key, status, created, settled, due, error, payload } = filter;
+  const { queue, kind, key, status, created, settled, due, error, payload } = filter;
   if (queue !== undefined) checkName('queue', queue);
   if (kind !== undefined) for (const each of several('kind', listed(kind))) checkName('kind', each);
   if (key !== undefined) checkKey('key', key);
@@ -51,8 +49,7 @@ export function checkFilter(filter: JobFilter): JobFilter {
     if (range !== undefined) checkRange(name, range);
   if (error !== undefined) checkError(error);
   if (payload !== undefined) checkMembers(payload);
-  const conditions = { ...filter, ...(publicIds !== undefined && { publicIds: checkIds(publicIds) }) };
-  return Object.fromEntries(Object.entries(conditions).filter(([, condition]) => condition !== undefined));
+  return Object.fromEntries(Object.entries(filter).filter(([, condition]) => condition !== undefined));
 }
 
 /** An empty list would find nothing, or everything. */
@@ -60,12 +57,6 @@ function several(what: string, values: readonly string[] | undefined): readonly 
   if (!Array.isArray(values)) throw new InvalidInputError(`${what} must be text, or a list of texts.`);
   checkWhole(`The number of items in ${what}`, values.length, 1, LIMITS.filterItems);
   return values;
-}
-
-function checkIds(ids: readonly string[]): readonly string[] {
-  if (!Array.isArray(ids)) throw new InvalidInputError('publicIds must be a list of texts.');
-  checkWhole('The number of items in publicIds', ids.length, 1, LIMITS.page);
-  return ids.map(checkId);
 }
 
 function checkStatus(states: readonly string[]): void {
