@@ -8,7 +8,6 @@ export const PERMISSIONS = [
   'pause',
   'limits',
   'schedules',
-  'enqueue',
 ] as const;
 
 export type Permission = (typeof PERMISSIONS)[number];

@@ -1,13 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../src/views.js';
 import { Notice } from '../parts/notice.js';
-import { ask, RequestFailed } from './ask.js';
-import { ConnectionLine } from './connection-line.js';
+import { ask } from './ask.js';
 import { Header } from './header.js';
 import { PageContext } from './page.js';
 import { usePlace } from './place.js';
 import { SCREENS } from './screens.js';
-import { useConnection } from './use-connection.js';
 
 interface Told {
   readonly text: string;
@@ -19,23 +17,22 @@ const NOTHING: Told = { text: '', isProblem: false };
 /** The frame: who looks, the menu, one screen, and what was done last. */
 export function App() {
   const [session, setSession] = useState<SessionView>();
-  const [closed, setClosed] = useState<RequestFailed>();
   const [live, setLive] = useState(true);
   const [version, setVersion] = useState(0);
   const [told, setTold] = useState(NOTHING);
   const { place, go } = usePlace();
-  const { connection, report } = useConnection();
-  const sign = connection.fault?.sign;
-  const isSignedOut = sign === 'signed-out';
 
-  // Also after a sign-in in another tab, which may be somebody else's.
   useEffect(() => {
-    if (!isSignedOut) void arrive();
-  }, [isSignedOut]);
+    void arrive();
+  }, []);
 
   function arrive(): Promise<void> {
-    return ask<SessionView>('session').then(setSession, (error: unknown) =>
-      setClosed(error instanceof RequestFailed ? error : new RequestFailed(String(error))),
+    return ask<SessionView>('session').then(
+      (found) => {
+        setSession(found);
+        setTold(NOTHING);
+      },
+      (error: Error) => setTold({ text: error.message, isProblem: true }),
     );
   }
 
@@ -46,28 +43,20 @@ export function App() {
     return (
       <main class="screen">
         <h1>Rowlock</h1>
-        <Notice text={closed?.message ?? ''}>
-          {closed && (
-            // A page that is loaded anew may lead to a sign-in.
-            <button
-              type="button"
-              class="small"
-              onClick={() => (closed.trouble === 'signed-out' ? location.reload() : void arrive())}
-            >
+        <Notice text={told.text} />
+        {told.isProblem && (
+          <p>
+            <button type="button" onClick={() => void arrive()}>
               Try again
             </button>
-          )}
-        </Notice>
+          </p>
+        )}
       </main>
     );
 
-  function look(): void {
-    setVersion((before) => before + 1);
-  }
-
   function tell(text: string, isProblem = false): void {
     setTold({ text, isProblem });
-    look();
+    setVersion((before) => before + 1);
   }
 
   function leave(address: string): void {
@@ -76,14 +65,9 @@ export function App() {
   }
 
   return (
-    <PageContext.Provider value={{ session, place, go: leave, live, version, look, tell, report }}>
+    <PageContext.Provider value={{ session, place, go: leave, live, version, tell }}>
       <Header live={live} onLive={setLive} />
-      <main
-        class={sign === undefined || sign === 'slow' ? 'screen' : 'screen stale'}
-        ref={main}
-        tabIndex={-1}
-      >
-        <ConnectionLine {...connection} />
+      <main class="screen" ref={main} tabIndex={-1}>
         <Notice text={told.isProblem ? told.text : ''} />
         <p class="done" role="status">
           {told.isProblem ? '' : told.text}

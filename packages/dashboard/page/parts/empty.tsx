@@ -1,18 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-interface Props {
-  /** What would stand here, in a sentence. */
-  readonly title: string;
-  /** How to get it. */
-  readonly children?: ComponentChildren;
-}
-
-/** In place of a list that has nothing. */
-export function Empty({ title, children }: Props) {
-  return (
-    <section class="empty">
-      <p>{title}</p>
-      {children}
-    </section>
-  );
+/** What stands on a screen that has nothing: what would be there, and how it gets there. */
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
 }

@@ -15,8 +15,6 @@ export interface Health {
 }
 
 export interface HealthCheck {
-  /** The part of it that needs no look at the database. */
-  live(): Omit<Health, 'ready'>;
   /** Never rejects. Calls at the same time share one look at the database. */
   check(): Promise<Health>;
   /**
@@ -53,7 +51,6 @@ export function health(rowlock: Checked, worker?: CheckedWorker): HealthCheck {
     return { live: alive.live, ready: reasons.length === 0, reasons };
   };
   return {
-    live,
     check,
     async fetch({ url, method }) {
       if (method !== 'GET' && method !== 'HEAD')

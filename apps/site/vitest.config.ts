@@ -1,4 +1,0 @@
-import { defineProject } from 'vitest/config';
-import { testProject } from '../../vitest.shared.js';
-
-export default defineProject(testProject('site'));
