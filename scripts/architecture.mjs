@@ -8,8 +8,7 @@ import { callTable, memberNames, memberTable, optionTable } from './option-table
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const core = join(root, 'packages/core/dist');
-const { STATES } = await import(join(core, 'index.js'));
-const { TRANSITIONS, isSettled } = await import(join(core, 'driver.js'));
+const { TRANSITIONS } = await import(join(core, 'driver.js'));
 
 /** The flow's words, and the line to which each leads: the only one of the file with this text. */
 const FLOW = [
@@ -31,7 +30,7 @@ const FLOW = [
 const HOUSES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory'];
 const MOST_BYTES = 12 * 1024;
 
-const sections = { 'state table': stateTable, 'state diagram': stateDiagram, flow, rooms, imports };
+const sections = { 'state table': stateTable, flow, rooms, imports };
 
 const isCheck = process.argv.includes('--check');
 const map = written('ARCHITECTURE.md', sections);
@@ -52,7 +51,6 @@ written('packages/core/README.md', {
   RunJob: () => memberNames(root, 'RunJob'),
 });
 written('README.md', { examples });
-written('docs/start/concepts.md', { 'state diagram': stateDiagram });
 if (isCheck) console.log('ARCHITECTURE.md and the tables of options agree with the code');
 
 /** Writes the sections of a page, or compares them. */
@@ -83,25 +81,6 @@ function stateTable() {
     ([event, { from, to, by, attempt }]) => `| ${event} | ${from.join(', ')} | ${to} | ${by} | ${attempt} |`,
   );
   return ['| event | from | to | who | attempts |', '|---|---|---|---|---|', ...rows].join('\n');
-}
-
-function stateDiagram() {
-  const name = (state) => state.replace('-', '_');
-  const arrows = new Map();
-  for (const [event, { from, to }] of Object.entries(TRANSITIONS)) {
-    for (const state of from) {
-      const arrow = `${name(state)} --> ${name(to)}`;
-      arrows.set(arrow, [...(arrows.get(arrow) ?? []), event]);
-    }
-  }
-  return [
-    '```mermaid',
-    'stateDiagram-v2',
-    '  [*] --> new: enqueue',
-    ...[...arrows].map(([arrow, events]) => `  ${arrow}: ${events.join(', ')}`),
-    ...STATES.filter(isSettled).map((state) => `  ${name(state)} --> [*]`),
-    '```',
-  ].join('\n');
 }
 
 /** The steps as they are written, with the link of each word as it is now. */

@@ -10,6 +10,14 @@ export const TASKS = {
   start: (args) => demo('@rowlock/app-spreadsheets', 'apps/spreadsheets/dist/demo.js', args),
   'order-search': (args) => demo('@rowlock/app-order-search', 'apps/order-search/dist/demo.js', args),
 
+  /** The pages as a site: `dev` while one writes, `build`, or `preview` of what was built. */
+  docs: ([command = 'dev', ...args]) =>
+    inOrder([
+      INSTALL,
+      build('./packages/*'),
+      ['pnpm', ['--filter', '@rowlock/site', 'run', 'site', command, ...args]],
+    ]),
+
   check: () => runChecks(),
   test: (args) => runTests(args),
   changed: (args) => runChanged(args),

@@ -3,11 +3,18 @@ import { dirname, join } from 'node:path';
 
 /** What one `.d.ts` of a build says, by the names that are known in it. */
 interface Module {
-  /** The texts of what is declared here. An overloaded function has several. */
-  readonly declared: ReadonlyMap<string, readonly string[]>;
+  /** The texts of what is declared here, each behind its docstring. An overloaded function has several. */
+  readonly declared: ReadonlyMap<string, readonly Stated[]>;
   /** Where a name is from that is imported, or exported from elsewhere. */
   readonly from: ReadonlyMap<string, Origin>;
   readonly exported: readonly Export[];
+}
+
+/** A statement that declares a name. */
+export interface Stated {
+  /** Empty where there is none, or where the build leaves comments out. */
+  readonly docstring: string;
+  readonly text: string;
 }
 
 interface Export {
@@ -24,6 +31,9 @@ interface Origin {
 export interface Declaration {
   readonly name: string;
   readonly text: string;
+  /** The `.d.ts` that has it. */
+  readonly file: string;
+  readonly stated: readonly Stated[];
   readonly refersTo: readonly Declaration[];
 }
 
@@ -50,12 +60,13 @@ export function declarationsOf(entry: string): readonly Declaration[] {
     const elsewhere = from.get(name);
     if (elsewhere !== undefined) return find(elsewhere);
     const known = found.get(`${file} ${name}`);
-    const texts = declared.get(name);
-    if (known !== undefined || texts === undefined) return known;
+    const stated = declared.get(name);
+    if (known !== undefined || stated === undefined) return known;
     const refersTo: Declaration[] = [];
+    const texts = stated.map(({ text }) => text).join('\n');
     // Of a class that is exported as a type only, nobody can call the constructor.
-    const text = values.has(name) ? texts.join('\n') : texts.join('\n').replace(CONSTRUCTOR, '');
-    const declaration = { name, text, refersTo };
+    const text = values.has(name) ? texts : texts.replace(CONSTRUCTOR, '');
+    const declaration = { name, text, file, stated, refersTo };
     found.set(`${file} ${name}`, declaration);
     for (const word of new Set(text.match(/\b[A-Z]\w+/g))) {
       const other = find({ file, name: word });
@@ -64,7 +75,8 @@ export function declarationsOf(entry: string): readonly Declaration[] {
     return declaration;
   };
 
-  return exported.map(({ name }) => {
+  // An overloaded function is exported several times.
+  return [...new Set(exported.map(({ name }) => name))].map((name) => {
     const declaration = find({ file: entry, name });
     if (declaration === undefined) throw new Error(`${entry} exports ${name}, which is declared nowhere.`);
     return declaration;
@@ -72,12 +84,21 @@ export function declarationsOf(entry: string): readonly Declaration[] {
 }
 
 function read(file: string): Module {
-  const declared = new Map<string, string[]>();
+  const declared = new Map<string, Stated[]>();
   const from = new Map<string, Origin>();
   const exported: Export[] = [];
-  for (const statement of readFileSync(file, 'utf8').split(/\n(?=[a-z])/)) {
+  let docstring = '';
+  for (const statement of readFileSync(file, 'utf8').split(/\n(?=[a-z]|\/\*\*)/)) {
+    if (statement.startsWith('/**')) {
+      docstring = statement.trim();
+      continue;
+    }
     const name = DECLARED.exec(statement)?.[1];
-    if (name !== undefined) declared.set(name, [...(declared.get(name) ?? []), statement.trim()]);
+    if (name !== undefined && statement.startsWith('export '))
+      exported.push({ name, isType: /^export (declare )?(interface|type)/.test(statement) });
+    if (name !== undefined)
+      declared.set(name, [...(declared.get(name) ?? []), { docstring, text: statement.trim() }]);
+    docstring = '';
     const [, verb, type, names = '', path = ''] = FROM.exec(statement.trim()) ?? [];
     for (const each of names.split(',').filter((each) => each.trim() !== '')) {
       const [original = '', alias = original] = each

@@ -87,6 +87,12 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/adapters/src/a.ts', '@rowlock/driver-postgres', /public API/],
   ['packages/adapters/test/a.test.ts', '@rowlock/driver-postgres'],
 
+  ['packages/nestjs/src/a.ts', '@nestjs/core'],
+  ['packages/nestjs/src/a.ts', '@rowlock/dashboard'],
+  ['packages/nestjs/src/a.ts', '@rowlock/driver-postgres', /runs on every database/],
+  ['packages/nestjs/src/a.ts', '@rowlock/servers', /published package must not need them/],
+  ['packages/nestjs/test/a.test.ts', '@rowlock/driver-mysql'],
+
   ['packages/rows/src/postgres/a.ts', '@rowlock/core/driver'],
   ['packages/rows/src/postgres/a.ts', '@rowlock/driver-postgres/internal'],
   ['packages/rows/src/mysql/a.ts', '@rowlock/driver-mysql/internal'],

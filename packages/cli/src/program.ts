@@ -8,6 +8,7 @@ import { doctor } from './commands/doctor.js';
 import { init } from './commands/init.js';
 import { jobs } from './commands/jobs/jobs.js';
 import { limits } from './commands/limits/limits.js';
+import { mcp } from './commands/mcp.js';
 import { migrate } from './commands/migrate.js';
 import { pause } from './commands/pauses/pause.js';
 import { pauses } from './commands/pauses/pauses.js';
@@ -16,6 +17,7 @@ import { prune } from './commands/prune.js';
 import { queues } from './commands/queues.js';
 import { run } from './commands/run.js';
 import { schedules } from './commands/schedules/schedules.js';
+import { skill } from './commands/skill/skill.js';
 import { sql } from './commands/sql.js';
 import { status } from './commands/status.js';
 import { workers } from './commands/workers.js';
@@ -56,7 +58,8 @@ export function program(terminal: Terminal, complaints = new Complaints(terminal
 const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
   ...[pause, resume, pauses, limits, schedules],
-  ...[prune, dashboard, doctor, run, migrate, sql, init, completion],
+  ...[prune, dashboard, doctor, run, migrate, sql],
+  ...[init, skill, mcp, completion],
 ];
 
 /** A name that is printed as a part of SQL, where nothing in it can be left out. */

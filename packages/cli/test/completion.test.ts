@@ -6,7 +6,7 @@ import { call } from './call.js';
 const script = async (shell: string): Promise<string> => (await call(['completion', shell])).stdout;
 
 test.each([
-  ['s', 'status schedules sql'],
+  ['s', 'status schedules skill sql'],
   ['jobs re', 'redrive'],
   ['jobs list --st', '--status'],
   ['--json jobs list --js', '--json'],

@@ -12,6 +12,7 @@ const LONGEST_MS = 100 * 366 * UNITS.d;
 /**
  * A duration in whole milliseconds.
  *
+ * @param name Names the option in the error.
  * @throws InvalidInputError unless it is a duration from 0 ms to a hundred years.
  */
 export function milliseconds(duration: Duration, name = 'duration'): number {

@@ -14,7 +14,7 @@ export type { Clock } from './clock.js';
 export type { Driver } from './driver/driver.js';
 export { DriverError, type DriverErrorCode, isDriverError } from './driver/driver-error.js';
 export type { JobFilter } from './driver/job-filter.js';
-export type { Duration } from './duration.js';
+export { type Duration, milliseconds } from './duration.js';
 export {
   CancelledError,
   ClaimLostError,
@@ -62,7 +62,7 @@ export { checkOptions } from './known-options.js';
 export { consoleLogger, type Logger } from './logger.js';
 export type { EnqueueMiddleware, RunMiddleware } from './plugin/middleware.js';
 export { definePlugin, type Plugin, type PluginWorker } from './plugin/plugin.js';
-export { createRowlock, type Rowlock, type RowlockOptions } from './rowlock.js';
+export { createRowlock, Rowlock, type RowlockOptions } from './rowlock.js';
 export { defineSchedule, type Schedule } from './schedules/schedule.js';
 export type { Operation } from './update/operation.js';
 export { append, increment, merge, remove, set } from './update/operations.js';

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from './clock.js';
 import type { Driver } from './driver/driver.js';
 import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
+import type { Enqueueable } from './handler/enqueueable.js';
 import type { AnyHandler } from './handler/handler.js';
 import { failureJobs } from './handler/on-failed.js';
 import { Registry } from './handler/registry.js';
@@ -77,7 +78,7 @@ const OPTIONS: readonly string[] = [
   'captures',
 ] satisfies (keyof RowlockOptions<unknown>)[];
 
-/** Jobs on one database: enqueue, inspect, and work. */
+/** Jobs on one database: enqueue, inspect, and work. `createRowlock` makes it. */
 export class Rowlock<Tx = unknown> extends Client<Tx> {
   readonly #calls: Calls<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
@@ -91,6 +92,8 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
   readonly captures: Captures;
   /** Why jobs wait, and what workers do and have done. */
   readonly insight: Insight<Tx>;
+  /** The handlers of this program, also those of its plugins: what `enqueue` takes. */
+  readonly handlers: readonly Enqueueable[];
 
   /** @throws DuplicateKindError when two handlers have one kind, InvalidInputError. */
   constructor(options: RowlockOptions<Tx>) {
@@ -136,6 +139,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
     this.schedules = new Schedules(calls, named);
     this.captures = new Captures(() => calls.driver, captured);
     this.insight = new Insight(calls, log);
+    this.handlers = registry.handlers;
     const declared = new DeclaredSchedules(
       [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
       named,

@@ -16,7 +16,7 @@ export type {
 export type { BulkChange, CapturedChange, CapturedId, CapturedRow, RowChange } from './captures/change.js';
 export type { Jobs, PruneOptions } from './client/jobs.js';
 export type { CountOptions, Listed, ListOptions } from './client/listing.js';
-export type { ManyChanged, ManyJobs, ManyOptions } from './client/many.js';
+export type { ManyChanged, ManyOptions } from './client/many.js';
 export type { SettledOptions } from './client/settled-jobs.js';
 export type { AdaptedAnswer, AdaptedTransaction } from './driver/adapted-transaction.js';
 export type { WorkerView } from './driver/anchor.js';
@@ -29,7 +29,13 @@ export type { RunView } from './driver/run-view.js';
 export type { Missed, Overlap, ScheduleSource } from './driver/schedule-store.js';
 export type { MigrationReport } from './driver/schema.js';
 export type { PayloadIssue } from './errors.js';
-export type { HandlerDefinition, Progress, RetryOptions } from './handler/handler.js';
+export type {
+  AnyHandler,
+  HandlerClass,
+  HandlerDefinition,
+  Progress,
+  RetryOptions,
+} from './handler/handler.js';
 export type { FailureHandler } from './handler/on-failed.js';
 export type { OutputOf, PauseUntil, Returnable } from './handler/outcome.js';
 export type { Resolve, Resolved } from './handler/resolve.js';

@@ -1,14 +1,14 @@
 import { Problem } from './http/problem.js';
 import { PERMISSIONS, type Permission } from './permission.js';
 
-/** `read-only` may read. `operator` may do everything. */
+/** `read-only` may read. `operator` may do everything with the jobs that are there. Only `enqueue` brings new ones. */
 export type Role = 'read-only' | 'operator';
 
 /** What a person may do, with a name for what is on record, e.g. who has paused a queue. Default: `dashboard`. */
 export type Grant =
   | Role
-  | readonly Permission[]
-  | { readonly can: Role | readonly Permission[]; readonly name?: string };
+  | readonly (Role | Permission)[]
+  | { readonly can: Role | readonly (Role | Permission)[]; readonly name?: string };
 
 /**
  * Says what the sender of a request may do. Null: nothing, and the answer is 403. A `Response` is the answer itself: a
@@ -24,7 +24,7 @@ export interface Viewer {
 
 const ROLES = new Map<unknown, readonly Permission[]>([
   ['read-only', ['read']],
-  ['operator', PERMISSIONS],
+  ['operator', PERMISSIONS.filter((permission) => permission !== 'enqueue')],
 ]);
 
 const REFUSED = 'You have no access to this dashboard.';
@@ -48,16 +48,14 @@ export function isNoGrant(grant: unknown): boolean {
 
 function listIn(grant: unknown): readonly unknown[] | undefined {
   const can = isNamed(grant) ? grant.can : grant;
-  return Array.isArray(can) ? can : ROLES.get(can);
+  return Array.isArray(can) ? can.flatMap((each) => ROLES.get(each) ?? [each]) : ROLES.get(can);
 }
 
 /** @throws Problem 403 */
 export function requirePermission({ can }: Viewer, permission: Permission): void {
   if (can.includes(permission)) return;
-  throw new Problem(
-    403,
-    permission === 'read' ? REFUSED : `You need the permission ${JSON.stringify(permission)} for this.`,
-  );
+  if (permission === 'read') throw new Problem(403, REFUSED);
+  throw new Problem(403, `You need the permission ${JSON.stringify(permission)} for this.`, { permission });
 }
 
 function isNamed(grant: unknown): grant is { readonly can: unknown } {

@@ -3,5 +3,15 @@ import type { Rowlock } from '@rowlock/core';
 /** The calls of a Rowlock that a dashboard makes. */
 export type Calls = Pick<
   Rowlock<unknown>,
-  'find' | 'cancel' | 'redrive' | 'update' | 'jobs' | 'schedules' | 'limits' | 'captures' | 'insight'
+  | 'find'
+  | 'cancel'
+  | 'redrive'
+  | 'update'
+  | 'enqueue'
+  | 'handlers'
+  | 'jobs'
+  | 'schedules'
+  | 'limits'
+  | 'captures'
+  | 'insight'
 >;

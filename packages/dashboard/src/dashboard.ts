@@ -7,13 +7,14 @@ import { Fields, fieldsOf } from './http/fields.js';
 import { requireOwnPage } from './http/own-page.js';
 import { Problem, problemOf } from './http/problem.js';
 import { ownResponse, respondJson, respondProblem } from './http/respond.js';
+import { type JobUrls, linksOfJobs } from './job-links.js';
 import { LaneHistories } from './lane-history.js';
 import { RecentLooks } from './recent-looks.js';
 import { type Redact, unfailing } from './redact.js';
 import type { Call, Route } from './routes/route.js';
 import { ROUTES } from './routes/routes.js';
 
-export interface DashboardOptions {
+export interface DashboardOptions extends JobUrls {
   readonly rowlock: Calls;
   /** The path under which the server calls the dashboard, e.g. `/rowlock`. Default `/`. */
   readonly basePath?: string;
@@ -40,6 +41,8 @@ const OPTIONS: readonly string[] = [
   'basePath',
   'access',
   'redact',
+  'traceUrl',
+  'logUrl',
   'log',
 ] satisfies (keyof DashboardOptions)[];
 
@@ -50,7 +53,7 @@ const API = 'api/';
  * A page to see and to steer the jobs of a Rowlock, for any server that takes a function from `Request` to `Response`.
  * For Node's own server and for Express, see `node`.
  *
- * @throws InvalidInputError when `basePath` does not begin with a slash.
+ * @throws InvalidInputError when `basePath` does not begin with a slash, or `traceUrl` or `logUrl` is no function.
  * @example
  * const dashboard = createDashboard({ rowlock, basePath: '/rowlock', access: (request) => roleOf(request) });
  */
@@ -62,6 +65,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const base = new URL(`http://localhost${basePath}`).pathname.replace(/\/+$/, '');
   const assets = new Assets();
   const looks = new RecentLooks<unknown>();
+  const linksOf = linksOfJobs(options, log);
   const histories = new LaneHistories();
   const closing = new AbortController();
 
@@ -98,7 +102,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     const fields = isChange ? await fieldsOf(request) : new Fields({});
     const signal = AbortSignal.any([request.signal, closing.signal]);
     const call: Call = {
-      ...{ rowlock, viewer: found, query, fields, signal, histories },
+      ...{ rowlock, viewer: found, query, fields, signal, histories, linksOf },
       redact: redact && unfailing(redact, log),
     };
     const look = async (): Promise<unknown> => route.answer(call);

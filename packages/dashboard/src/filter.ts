@@ -4,26 +4,26 @@ import type { ErrorFilter, Members, TimeRange } from '@rowlock/core/types';
 import { timeOf } from './http/fields.js';
 import { Problem } from './http/problem.js';
 
-type Filter = Omit<JobFilter, 'publicIds'>;
-
 /** The names of an address that are a filter. */
 const NAMES = [
-  ...['queue', 'kind', 'key', 'status', 'error-code', 'error-text', 'payload'],
+  ...['id', 'queue', 'kind', 'key', 'status', 'error-code', 'error-text', 'payload'],
   ...['created', 'settled', 'due'].flatMap((time) => [`${time}-from`, `${time}-before`]),
 ];
 
 /**
- * The filter in an address: `?kind=mail.send&status=error&error-code=ETIMEDOUT&created-from=2026-11-26T00:00Z`. `kind` and
- * `status` may be there several times. Empty values count as missing.
+ * The filter in an address: `?kind=mail.send&status=error&error-code=ETIMEDOUT&created-from=2026-11-26T00:00Z`. `id`,
+ * `kind` and `status` may be there several times. Empty values count as missing.
  *
  * @throws Problem 400, also for other names: a misspelt condition would mean every job.
  */
-export function filterOf(query: URLSearchParams): Filter {
+export function filterOf(query: URLSearchParams): JobFilter {
   const other = [...query.keys()].find((name) => !NAMES.includes(name));
   if (other !== undefined) throw new Problem(400, `A filter has no ${JSON.stringify(other)}.`);
+  const ids = query.getAll('id').filter(Boolean);
   const kinds = query.getAll('kind').filter(Boolean);
   const states = query.getAll('status').filter(Boolean).map(stateOf);
   return {
+    ...(ids.length > 0 && { publicIds: ids }),
     ...textIn(query, 'queue', 'queue'),
     ...textIn(query, 'key', 'key'),
     ...(kinds.length > 0 && { kind: kinds }),

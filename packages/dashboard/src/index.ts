@@ -1,6 +1,7 @@
 export type { Access, Grant, Role } from './access.js';
 export type { Calls } from './calls.js';
 export { createDashboard, type Dashboard, type DashboardOptions } from './dashboard.js';
+export type { JobTrace, JobUrls, LinkedJob } from './job-links.js';
 export { node } from './node.js';
 export type { Permission } from './permission.js';
 export type { Redact, RedactedJob, RedactedPart } from './redact.js';

@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   'pause',
   'limits',
   'schedules',
+  'enqueue',
 ] as const;
 
 export type Permission = (typeof PERMISSIONS)[number];

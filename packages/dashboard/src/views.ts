@@ -1,5 +1,5 @@
 // What the page gets, as JSON. Only types, as the page is built without Node's.
-import type { JobView } from '@rowlock/core';
+import type { JobView, Json } from '@rowlock/core';
 import type {
   BegunRun,
   Explanation,
@@ -42,21 +42,6 @@ export interface LaneHistory {
   readonly settled: readonly number[];
 }
 
-/** Something that may explain a change of the numbers. */
-export interface EventView {
-  readonly at: Date;
-  readonly text: string;
-}
-
-/** A tick of a schedule that had a job. */
-export interface TickView {
-  readonly job: string;
-  readonly status: JobView['status'];
-  readonly scheduledFor: Date;
-  /** How long after its time it came, in milliseconds. */
-  readonly lateMs: number;
-}
-
 /** A job in a list: without what may be long. */
 export type JobRow = Omit<JobView, 'payload' | 'output' | 'metadata'>;
 
@@ -64,9 +49,23 @@ export interface JobsView extends Omit<Listed, 'jobs'> {
   readonly jobs: readonly JobRow[];
 }
 
+/** Where a job's trace and its lines of the log are. Null where nobody knows. */
+export interface JobLinks {
+  readonly trace: string | null;
+  readonly log: string | null;
+}
+
+/** A kind of which this program has the handler, with the JSON Schema of its payload, where its validator gives one. */
+export interface KindView {
+  readonly kind: string;
+  readonly queue: string;
+  readonly schema: Json | null;
+}
+
 /** A job, its runs, and why it does not run. */
 export interface JobPageView {
   readonly job: JobView;
+  readonly links: JobLinks;
   readonly runs: readonly RunView[];
   readonly explanation: Explanation;
 }
@@ -78,9 +77,9 @@ export interface RunsView extends Omit<LatestRuns, 'runs'> {
   readonly runs: readonly RunRow[];
 }
 
-/** Failed jobs whose errors have one code and one pattern. */
+/** Failed jobs of one kind whose errors have one code and one pattern. */
 export interface ErrorGroup {
-  readonly kinds: readonly string[];
+  readonly kind: string;
   readonly code: string;
   /** The message, with `…` for what differs: numbers, ids, addresses, what is in quotes. */
   readonly pattern: string;
@@ -90,8 +89,6 @@ export interface ErrorGroup {
   /** When the oldest of the jobs that were read failed, and the newest. */
   readonly first: Date | null;
   readonly last: Date | null;
-  /** How many failed in each part of the time in which all that were read failed, the earliest first. */
-  readonly line: readonly number[];
   /** The filter that finds them, as in an address. Others of this code may have the same words. */
   readonly filter: string;
 }

@@ -21,9 +21,9 @@ test('on MySQL: the overview, jobs, a job, its picture, its replay and the histo
 
   await tabTo('Jobs');
   await page.keyboard.press('Enter');
-  await page.getByText('3 jobs', { exact: true }).waitFor();
+  await page.getByText('3 jobs, newest first', { exact: true }).waitFor();
   await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: 'error' }).click();
-  await page.getByText('1 job', { exact: true }).waitFor();
+  await page.getByText('1 job, newest first', { exact: true }).waitFor();
   await page.getByRole('link', { name: failed.publicId.slice(-8) }).press('Enter');
   await page.getByText(/^It ended as error at .*, with ENOROUTE: no route to nobody\.$/).waitFor();
   await page.getByRole('button', { name: 'Redrive' }).click();

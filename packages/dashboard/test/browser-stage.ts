@@ -28,14 +28,6 @@ export const Mail = defineHandler({
   },
 });
 
-/** Beside mails. */
-export const Letter = defineHandler({
-  kind: 'letter',
-  queue: 'mail',
-  payload: z.object({}),
-  run: () => {},
-});
-
 export const Report = defineHandler({
   kind: 'report',
   payload: z.object({ of: z.string() }),
@@ -100,7 +92,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
   const database = await server.fresh();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const driver = server.driver(database.url);
-  const rowlock = createRowlock({ driver, handlers: [Mail, Letter, Report, Print], log });
+  const rowlock = createRowlock({ driver, handlers: [Mail, Report, Print], log });
   await rowlock.migrate();
   const access = (): Grant => stage.grant;
   const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access });

@@ -12,9 +12,11 @@ import { STATES } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import { isObject } from '../update/check-operation.js';
+import { checkId } from './check-id.js';
 
 /** The names of what a filter may have. */
 const NAMES = {
+  publicIds: true,
   queue: true,
   kind: true,
   key: true,
@@ -24,7 +26,7 @@ const NAMES = {
   due: true,
   error: true,
   payload: true,
-} satisfies Readonly<Record<keyof Omit<JobFilter, 'publicIds'>, true>>;
+} satisfies Readonly<Record<keyof JobFilter, true>>;
 
 export const FILTER: readonly string[] = Object.keys(NAMES);
 
@@ -35,12 +37,12 @@ const MOST_MEMBERS = 20;
  * Checks a filter. Also refuses values that no job could have: some databases answer them with an error.
  *
  * @returns The filter without the conditions that are undefined.
- * @throws InvalidInputError
+ * @throws InvalidInputError; JobNotFoundError for a text that is no public id
  */
-export function checkFilter(filter: Omit<JobFilter, 'publicIds'>): JobFilter {
+export function checkFilter(filter: JobFilter): JobFilter {
   // A misspelt condition would find every job.
   checkOptions('A filter', filter, FILTER);
-  const { queue, kind, key, status, created, settled, due, error, payload } = filter;
+  const { publicIds, queue, kind, key, status, created, settled, due, error, payload } = filter;
   if (queue !== undefined) checkName('queue', queue);
   if (kind !== undefined) for (const each of several('kind', listed(kind))) checkName('kind', each);
   if (key !== undefined) checkKey('key', key);
@@ -49,7 +51,8 @@ export function checkFilter(filter: Omit<JobFilter, 'publicIds'>): JobFilter {
     if (range !== undefined) checkRange(name, range);
   if (error !== undefined) checkError(error);
   if (payload !== undefined) checkMembers(payload);
-  return Object.fromEntries(Object.entries(filter).filter(([, condition]) => condition !== undefined));
+  const conditions = { ...filter, ...(publicIds !== undefined && { publicIds: checkIds(publicIds) }) };
+  return Object.fromEntries(Object.entries(conditions).filter(([, condition]) => condition !== undefined));
 }
 
 /** An empty list would find nothing, or everything. */
@@ -57,6 +60,12 @@ function several(what: string, values: readonly string[] | undefined): readonly 
   if (!Array.isArray(values)) throw new InvalidInputError(`${what} must be text, or a list of texts.`);
   checkWhole(`The number of items in ${what}`, values.length, 1, LIMITS.filterItems);
   return values;
+}
+
+function checkIds(ids: readonly string[]): readonly string[] {
+  if (!Array.isArray(ids)) throw new InvalidInputError('publicIds must be a list of texts.');
+  checkWhole('The number of items in publicIds', ids.length, 1, LIMITS.page);
+  return ids.map(checkId);
 }
 
 function checkStatus(states: readonly string[]): void {

@@ -4,6 +4,7 @@ import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { JoinableAdmission } from '../driver/admission.js';
 import type { Refused } from '../driver/apart.js';
 import type { HistoryEntry } from '../driver/history.js';
+import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
@@ -16,16 +17,7 @@ import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
 import { checkId } from './check-id.js';
 import { type CountOptions, count, type Listed, type ListOptions, list } from './listing.js';
-import {
-  CANCEL,
-  changeMany,
-  DELETE,
-  type ManyChanged,
-  type ManyJobs,
-  type ManyOptions,
-  REDRIVE,
-  updating,
-} from './many.js';
+import { CANCEL, changeMany, DELETE, type ManyChanged, type ManyOptions, REDRIVE, updating } from './many.js';
 import { changesUpdate, type JobChanges, metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
 
 export interface PruneOptions {
@@ -82,14 +74,14 @@ export class Jobs<Tx = unknown> {
   }
 
   /**
-   * Cancels the outstanding jobs that a filter means, as `cancel` does one, in steps of 100. Each step is a transaction,
+   * Cancels the outstanding jobs that a filter means, by one condition at least, as `cancel` does one, in steps of 100. Each step is a transaction,
    * and no lock outlasts it. Jobs that are enqueued after the call has begun stay.
    *
    * @throws InvalidInputError without a condition; the reason of the `signal`.
    * @example
    * const { found } = await rowlock.jobs.cancelMany({ kind: 'mail.send' }, { dryRun: true });
    */
-  async cancelMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+  async cancelMany(jobs: JobFilter, options: ManyOptions = {}): Promise<ManyChanged> {
     return changeMany(this.#calls.shared, CANCEL, jobs, options);
   }
 
@@ -101,7 +93,7 @@ export class Jobs<Tx = unknown> {
    * @example
    * await rowlock.jobs.redriveMany({ kind: 'mail.send', error: { code: 'ETIMEDOUT' } });
    */
-  async redriveMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+  async redriveMany(jobs: JobFilter, options: ManyOptions = {}): Promise<ManyChanged> {
     return changeMany(this.#calls.shared, REDRIVE, jobs, options);
   }
 
@@ -113,7 +105,7 @@ export class Jobs<Tx = unknown> {
    * @example
    * await rowlock.jobs.updateMany({ kind: 'mail.send' }, { queue: 'mail' });
    */
-  async updateMany(jobs: ManyJobs, changes: JobChanges, options: ManyOptions = {}): Promise<ManyChanged> {
+  async updateMany(jobs: JobFilter, changes: JobChanges, options: ManyOptions = {}): Promise<ManyChanged> {
     return changeMany(this.#calls.shared, updating(changesUpdate(changes, this.#declared)), jobs, options);
   }
 
@@ -125,7 +117,7 @@ export class Jobs<Tx = unknown> {
    * @example
    * await rowlock.jobs.deleteMany({ queue: 'mail', status: 'cancelled', settled: { before: new Date('2026-01-01') } });
    */
-  async deleteMany(jobs: ManyJobs, options: ManyOptions = {}): Promise<ManyChanged> {
+  async deleteMany(jobs: JobFilter, options: ManyOptions = {}): Promise<ManyChanged> {
     return changeMany(this.#calls.shared, DELETE, jobs, options);
   }
 

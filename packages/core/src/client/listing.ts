@@ -10,7 +10,7 @@ import { checkFilter, FILTER } from './check-filter.js';
 import { lookFor, lookForNumber } from './look.js';
 
 /** The jobs to find. All the given conditions must hold. */
-export interface ListOptions extends Omit<JobFilter, 'publicIds'> {
+export interface ListOptions extends JobFilter {
   /** 1 to 1,000. Default 50. */
   readonly limit?: number;
   /** The `cursor` of the page before. Null, or absent: the first page. */
@@ -27,7 +27,7 @@ export interface Listed {
 }
 
 /** The jobs to count. All the given conditions must hold. */
-export interface CountOptions extends Omit<JobFilter, 'publicIds'> {
+export interface CountOptions extends JobFilter {
   /** The highest number that is counted to. Default 10,000. */
   readonly upTo?: number;
 }

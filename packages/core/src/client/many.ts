@@ -14,9 +14,6 @@ import { LOOK } from './look.js';
 import { moveUnlessLocked } from './move-job.js';
 import type { SharedStore } from './shared-store.js';
 
-/** The jobs to change, by at least one condition. All the given conditions must hold. */
-export type ManyJobs = Omit<JobFilter, 'publicIds'>;
-
 export interface ManyOptions {
   /** Only finds the jobs, and changes none. Default false. */
   readonly dryRun?: boolean;
@@ -68,7 +65,7 @@ const OPTIONS: readonly string[] = ['dryRun', 'most', 'signal', 'onProgress'] sa
 export async function changeMany(
   store: SharedStore,
   { from, unless, act }: ManyAction,
-  jobs: ManyJobs,
+  jobs: JobFilter,
   options: ManyOptions,
 ): Promise<ManyChanged> {
   checkOptions('The last argument', options, OPTIONS);
@@ -107,7 +104,7 @@ export async function changeMany(
 const NOTHING: Acted = { changed: 0, signalled: 0, refused: [] };
 
 /** @throws InvalidInputError */
-function filterOf(jobs: ManyJobs, from: readonly State[], unless: readonly State[]): JobFilter {
+function filterOf(jobs: JobFilter, from: readonly State[], unless: readonly State[]): JobFilter {
   const filter = checkFilter(Object(jobs));
   if (Object.keys(filter).length === 0)
     throw new InvalidInputError("A filter is required, with one condition at least: { kind: 'mail.send' }.");

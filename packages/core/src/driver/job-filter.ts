@@ -3,7 +3,7 @@ import type { State } from '../job/lifecycle.js';
 
 /** Says which jobs are meant. All of the given conditions hold for each of them. */
 export interface JobFilter {
-  /** Up to 1,000, in lower case as in the rows. */
+  /** These jobs, 1 to 1,000. A driver gets them in lower case, as in the rows. */
   readonly publicIds?: readonly string[];
   readonly queue?: string;
   /** One kind, or several. */

@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../src/views.js';
 import { Notice } from '../parts/notice.js';
-import { ask } from './ask.js';
+import { ask, RequestFailed } from './ask.js';
+import { ConnectionLine } from './connection-line.js';
 import { Header } from './header.js';
 import { PageContext } from './page.js';
 import { usePlace } from './place.js';
 import { SCREENS } from './screens.js';
+import { useConnection } from './use-connection.js';
 
 interface Told {
   readonly text: string;
@@ -17,22 +19,23 @@ const NOTHING: Told = { text: '', isProblem: false };
 /** The frame: who looks, the menu, one screen, and what was done last. */
 export function App() {
   const [session, setSession] = useState<SessionView>();
+  const [closed, setClosed] = useState<RequestFailed>();
   const [live, setLive] = useState(true);
   const [version, setVersion] = useState(0);
   const [told, setTold] = useState(NOTHING);
   const { place, go } = usePlace();
+  const { connection, report } = useConnection();
+  const sign = connection.fault?.sign;
+  const isSignedOut = sign === 'signed-out';
 
+  // Also after a sign-in in another tab, which may be somebody else's.
   useEffect(() => {
-    void arrive();
-  }, []);
+    if (!isSignedOut) void arrive();
+  }, [isSignedOut]);
 
   function arrive(): Promise<void> {
-    return ask<SessionView>('session').then(
-      (found) => {
-        setSession(found);
-        setTold(NOTHING);
-      },
-      (error: Error) => setTold({ text: error.message, isProblem: true }),
+    return ask<SessionView>('session').then(setSession, (error: unknown) =>
+      setClosed(error instanceof RequestFailed ? error : new RequestFailed(String(error))),
     );
   }
 
@@ -43,20 +46,28 @@ export function App() {
     return (
       <main class="screen">
         <h1>Rowlock</h1>
-        <Notice text={told.text} />
-        {told.isProblem && (
-          <p>
-            <button type="button" onClick={() => void arrive()}>
+        <Notice text={closed?.message ?? ''}>
+          {closed && (
+            // A page that is loaded anew may lead to a sign-in.
+            <button
+              type="button"
+              class="small"
+              onClick={() => (closed.trouble === 'signed-out' ? location.reload() : void arrive())}
+            >
               Try again
             </button>
-          </p>
-        )}
+          )}
+        </Notice>
       </main>
     );
 
+  function look(): void {
+    setVersion((before) => before + 1);
+  }
+
   function tell(text: string, isProblem = false): void {
     setTold({ text, isProblem });
-    setVersion((before) => before + 1);
+    look();
   }
 
   function leave(address: string): void {
@@ -65,9 +76,14 @@ export function App() {
   }
 
   return (
-    <PageContext.Provider value={{ session, place, go: leave, live, version, tell }}>
+    <PageContext.Provider value={{ session, place, go: leave, live, version, look, tell, report }}>
       <Header live={live} onLive={setLive} />
-      <main class="screen" ref={main} tabIndex={-1}>
+      <main
+        class={sign === undefined || sign === 'slow' ? 'screen' : 'screen stale'}
+        ref={main}
+        tabIndex={-1}
+      >
+        <ConnectionLine {...connection} />
         <Notice text={told.isProblem ? told.text : ''} />
         <p class="done" role="status">
           {told.isProblem ? '' : told.text}

@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { Permission } from '../../src/permission.js';
 import type { SessionView } from '../../src/views.js';
 import type { Place } from './place.js';
+import type { Report } from './use-connection.js';
 
 /** What every part of the page may use. */
 export interface PageParts {
@@ -13,8 +14,11 @@ export interface PageParts {
   readonly live: boolean;
   /** Rises when something was changed, so that all is read again. */
   readonly version: number;
+  /** Reads all again. */
+  readonly look: () => void;
   /** Says what was done, or what went wrong, and has all read again. */
   readonly tell: (text: string, isProblem?: boolean) => void;
+  readonly report: Report;
 }
 
 export const PageContext = createContext<PageParts | null>(null);

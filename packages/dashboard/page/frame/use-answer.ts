@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ask } from './ask.js';
+import { ask, RequestFailed } from './ask.js';
 import { usePage } from './page.js';
 
 export interface Answered<Answer> {
   readonly answer: Answer | undefined;
-  /** What went wrong the last time. The answer before it stays. */
+  /** Why the last request was refused. The answer before it stays. What concerns the whole page is said by its frame. */
   readonly problem: string;
   /** Whether the answer is of an earlier path. */
   readonly isOld: boolean;
@@ -16,39 +16,52 @@ interface State<Answer> {
   readonly problem: string;
 }
 
-/** How often the page looks, in milliseconds. */
+/** How often the page looks, and looks again after a failure, in milliseconds. */
 const LOOK_MS = 3_000;
+
+/** After so long an answer counts as slow, in milliseconds. */
+const SLOW_MS = 2_000;
+
+/** While one of these is there nothing is read: what they stand on may go away with the answer, and what is typed into them. */
+const STANDS_STILL = 'dialog[open], [data-still]';
 
 /**
  * The server's answer to a path: again each `everyMs`, unless the page is hidden, covered or not live, and after each change.
  *
- * @param everyMs 0: only once.
+ * @param everyMs 0: only once, and again after a failure.
  */
 export function useAnswer<Answer>(path: string, everyMs = LOOK_MS): Answered<Answer> {
-  const { live, version } = usePage();
+  const { live, version, report } = usePage();
   const [state, setState] = useState<State<Answer>>({ path, answer: undefined, problem: '' });
 
   useEffect(() => {
     const ended = new AbortController();
-    const repeats = live && everyMs > 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     async function look(): Promise<void> {
-      try {
-        const answer = await ask<Answer>(path, ended.signal);
-        setState({ path, answer, problem: '' });
-      } catch (error) {
-        if (ended.signal.aborted) return;
-        const problem = error instanceof Error ? error.message : String(error);
-        setState((before) => ({ ...before, problem }));
+      const slow = setTimeout(() => report(path, { sign: 'slow', text: '' }), SLOW_MS);
+      const found = await ask<Answer>(path, ended.signal).catch((error: unknown) => failureOf(error));
+      clearTimeout(slow);
+      if (ended.signal.aborted) return;
+      if (found instanceof RequestFailed) {
+        const { trouble: sign, message: text } = found;
+        report(path, { sign, text });
+        setState((before) => ({ ...before, problem: sign === 'refused' ? text : '' }));
+        wait(everyMs === 0 ? LOOK_MS : Math.min(everyMs, LOOK_MS));
+      } else {
+        report(path, null);
+        setState({ path, answer: found, problem: '' });
+        wait(everyMs);
       }
-      if (repeats && !ended.signal.aborted) timer = setTimeout(again, everyMs);
     }
 
-    /** Not below a dialog: what it stands on may go away with the answer, and what is typed into it. */
+    function wait(ms: number): void {
+      if (live && ms > 0) timer = setTimeout(again, ms);
+    }
+
     function again(): void {
-      if (document.querySelector('dialog[open]') === null) next();
-      else timer = setTimeout(again, everyMs);
+      if (document.querySelector(STANDS_STILL) === null) next();
+      else wait(everyMs || LOOK_MS);
     }
 
     function next(): void {
@@ -63,5 +76,11 @@ export function useAnswer<Answer>(path: string, everyMs = LOOK_MS): Answered<Ans
     };
   }, [path, everyMs, live, version]);
 
+  useEffect(() => () => report(path, undefined), [path]);
+
   return { answer: state.answer, problem: state.problem, isOld: state.path !== path };
+}
+
+function failureOf(error: unknown): RequestFailed {
+  return error instanceof RequestFailed ? error : new RequestFailed(String(error));
 }

@@ -1,7 +1,11 @@
 import type { JobView, Stored } from '@rowlock/core';
 import { useState } from 'preact/hooks';
-import { useCan } from '../frame/page.js';
+import { useCan, usePage } from '../frame/page.js';
+import { addressOf } from '../frame/place.js';
+import { DELETE } from '../jobs/bulk-action.js';
+import { BulkDialog } from '../jobs/bulk-dialog.js';
 import { Act } from '../parts/act.js';
+import { Link } from '../parts/link.js';
 import { outcomeOf } from '../parts/use-change.js';
 import { EditDialog, updated } from './edit-dialog.js';
 
@@ -10,19 +14,15 @@ interface Props {
   readonly status: JobView['status'];
 }
 
-/** What may be done to the job in its state. */
+/** What may be done to the job in its state. What loses something comes last. */
 export function Actions({ job, status }: Props) {
-  const canUpdate = useCan('update');
-  const [isOpen, setOpen] = useState(false);
+  const { go } = usePage();
+  const [canUpdate, canDelete, canEnqueue] = [useCan('update'), useCan('delete'), useCan('enqueue')];
+  const [open, setOpen] = useState<'edit' | 'delete'>();
   const { publicId: id } = job;
-  const isOutstanding = status === 'new' || status === 'in-progress';
+  const close = (): void => setOpen(undefined);
   return (
     <span class="buttons">
-      {isOutstanding && (
-        <Act permission="cancel" path="job/cancel" body={{ id }} done={cancelled}>
-          Cancel
-        </Act>
-      )}
       {(status === 'error' || status === 'cancelled') && (
         <Act
           permission="redrive"
@@ -45,11 +45,31 @@ export function Actions({ job, status }: Props) {
         </Act>
       )}
       {status === 'new' && canUpdate && (
-        <button type="button" class="small" onClick={() => setOpen(true)}>
+        <button type="button" class="small" onClick={() => setOpen('edit')}>
           Change …
         </button>
       )}
-      {isOpen && <EditDialog job={job} onClose={() => setOpen(false)} />}
+      {canEnqueue && <Link to={addressOf('new', { again: id })}>Enqueue again</Link>}
+      {(status === 'new' || status === 'in-progress') && (
+        <Act permission="cancel" path="job/cancel" body={{ id }} done={cancelled} isDestructive>
+          Cancel
+        </Act>
+      )}
+      {DELETE.from.includes(status) && canDelete && (
+        <button type="button" class="small danger" onClick={() => setOpen('delete')}>
+          Delete …
+        </button>
+      )}
+      {open === 'edit' && <EditDialog job={job} onClose={close} />}
+      {open === 'delete' && (
+        <BulkDialog
+          action={DELETE}
+          filter={String(new URLSearchParams({ id }))}
+          isOfSelection
+          onDone={() => go(addressOf('jobs'))}
+          onClose={close}
+        />
+      )}
     </span>
   );
 }

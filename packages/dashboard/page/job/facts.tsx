@@ -2,6 +2,7 @@ import type { JobView, Stored } from '@rowlock/core';
 import type { ComponentChildren } from 'preact';
 import { addressOf } from '../frame/place.js';
 import { Link } from '../parts/link.js';
+import { LongText } from '../parts/long-text.js';
 import { Time } from '../parts/time.js';
 
 /** What the row says. */
@@ -11,8 +12,8 @@ export function Facts({ job }: { readonly job: Stored<JobView> }) {
   const facts: readonly (readonly [name: string, value: ComponentChildren])[] = [
     ['Id', <code key="id">{publicId}</code>],
     ['Queue', queue],
-    ['Key', key && <Link to={addressOf('jobs', { queue, key })}>{key}</Link>],
-    ['Unique key', uniqueKey],
+    ['Key', key && <KeyLink queue={queue} of={key} />],
+    ['Unique key', uniqueKey && <LongText text={uniqueKey} key="unique" />],
     ['Attempts', `${attempt} of ${maxAttempts}${crashes > 0 ? `, ${crashes} of them crashes` : ''}`],
     ['Redrives', redrives > 0 && redrives],
     ['Priority', priority],
@@ -36,6 +37,17 @@ export function Facts({ job }: { readonly job: Stored<JobView> }) {
           ),
       )}
     </dl>
+  );
+}
+
+/** A long one is beside its link. */
+function KeyLink({ queue, of: key }: { readonly queue: string; readonly of: string }) {
+  const to = addressOf('jobs', { queue, key });
+  if (key.length <= 60) return <Link to={to}>{key}</Link>;
+  return (
+    <>
+      <LongText text={key} /> <Link to={to}>Jobs of this key</Link>
+    </>
   );
 }
 

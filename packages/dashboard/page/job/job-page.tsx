@@ -1,11 +1,14 @@
 import type { Stored } from '@rowlock/core';
 import type { JobPageView } from '../../src/views.js';
 import { usePage } from '../frame/page.js';
+import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { Json } from '../parts/json.js';
+import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
 import { State } from '../parts/state.js';
 import { Actions } from './actions.js';
+import { Copies } from './copies.js';
 import { Facts } from './facts.js';
 import { JobErrorPanel } from './job-error.js';
 import { Runs } from './runs.js';
@@ -19,10 +22,10 @@ export function JobPage() {
     return (
       <>
         <h1>Job</h1>
-        <Notice text={problem} />
+        <Notice text={problem}>{problem !== '' && <Link to={addressOf('jobs')}>All jobs</Link>}</Notice>
       </>
     );
-  const { job, runs, explanation } = answer;
+  const { job, links, runs, explanation } = answer;
   return (
     <>
       <header class="title">
@@ -31,6 +34,7 @@ export function JobPage() {
         <Actions job={job} status={explanation.status} />
       </header>
       <Notice text={problem} />
+      <Copies job={job} links={links} />
       <Why reasons={explanation.reasons} />
       <Facts job={job} />
       <JobErrorPanel error={job.error} />

@@ -2,6 +2,7 @@ import type { Stored } from '@rowlock/core';
 import type { Reason } from '@rowlock/core/types';
 import { inLocalTime } from '../format/times.js';
 import { JobLink } from '../parts/job-link.js';
+import { LongText } from '../parts/long-text.js';
 
 /** Why the job does not run, or what it does, in sentences. */
 export function Why({ reasons }: { readonly reasons: readonly Stored<Reason>[] }) {
@@ -13,7 +14,9 @@ export function Why({ reasons }: { readonly reasons: readonly Stored<Reason>[] }
         {reasons.map((reason) => (
           <li key={reason.text}>
             <span class="state reason">{reason.reason}</span>
-            <span>{inLocalTime(reason.text)}</span>
+            <span>
+              <LongText text={inLocalTime(reason.text)} />
+            </span>
             {jobsOf(reason).map((id) => (
               <JobLink id={id} key={id} />
             ))}

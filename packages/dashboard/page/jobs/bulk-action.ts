@@ -10,6 +10,8 @@ export interface BulkAction {
   /** What is done in the end. */
   readonly done: string;
   readonly hint: string;
+  /** Whether something is lost by it. */
+  readonly isDestructive: boolean;
 }
 
 export const REDRIVE: BulkAction = {
@@ -19,6 +21,17 @@ export const REDRIVE: BulkAction = {
   name: 'Redrive',
   done: 'redriven',
   hint: 'They get all their attempts again. Without a state of the filter, those that ended as error are meant.',
+  isDestructive: false,
+};
+
+export const DELETE: BulkAction = {
+  permission: 'delete',
+  from: ['complete', 'error', 'cancelled'],
+  path: 'jobs/delete',
+  name: 'Delete',
+  done: 'deleted',
+  hint: 'Ended jobs are deleted with the records of their runs. There is no way back.',
+  isDestructive: true,
 };
 
 export const ACTIONS: readonly BulkAction[] = [
@@ -29,14 +42,8 @@ export const ACTIONS: readonly BulkAction[] = [
     name: 'Cancel',
     done: 'cancelled',
     hint: 'Waiting jobs end at once. Running ones get a cancellation.',
+    isDestructive: true,
   },
   REDRIVE,
-  {
-    permission: 'delete',
-    from: ['complete', 'error', 'cancelled'],
-    path: 'jobs/delete',
-    name: 'Delete',
-    done: 'deleted',
-    hint: 'Ended jobs are deleted with the records of their runs. There is no way back.',
-  },
+  DELETE,
 ];

@@ -10,18 +10,23 @@ interface Props {
   readonly action: BulkAction;
   /** As in an address. */
   readonly filter: string;
+  /** Whether the filter is nothing but the jobs that were selected. */
+  readonly isOfSelection?: boolean;
+  readonly onDone?: () => void;
   readonly onClose: () => void;
 }
 
 type Step = 'finding' | 'found' | 'changing';
 
 /** Says first how many jobs are meant. Then changes them, and shows how far it is. */
-export function BulkDialog({ action, filter, onClose }: Props) {
+export function BulkDialog({ action, filter, isOfSelection = false, onDone, onClose }: Props) {
   const { tell } = usePage();
   const [step, setStep] = useState<Step>('finding');
   const [found, setFound] = useState(0);
   const [line, setLine] = useState<ManyLine>({});
   const ended = useRef(new AbortController());
+
+  const meant = isOfSelection ? 'of the selection' : 'of this filter';
 
   function work(dryRun: boolean): Promise<ManyLine> {
     return changeMany(action.path, { filter, dryRun }, setLine, ended.current.signal);
@@ -46,7 +51,9 @@ export function BulkDialog({ action, filter, onClose }: Props) {
     setLine({});
     setStep('changing');
     try {
-      tell(resultOf(action, await work(false)));
+      const text = resultOf(action, await work(false));
+      onDone?.();
+      tell(text);
     } catch (error) {
       const isStopped = ended.current.signal.aborted;
       tell(isStopped ? 'Stopped. The finished steps stay.' : String(error), !isStopped);
@@ -55,13 +62,15 @@ export function BulkDialog({ action, filter, onClose }: Props) {
   }
 
   return (
-    <Dialog title={`${action.name} all jobs of this filter?`} onClose={onClose}>
-      <p>
-        <code>{filter}</code>
-      </p>
+    <Dialog title={`${action.name} ${isOfSelection ? '' : 'all '}jobs ${meant}?`} onClose={onClose}>
+      {!isOfSelection && (
+        <p>
+          <code>{decodeURIComponent(filter.replaceAll('+', ' '))}</code>
+        </p>
+      )}
       <p role="status">
         {step === 'finding' && `Counting … ${number(line.found ?? 0)}`}
-        {step === 'found' && `${jobsIn(found)} of this filter can be ${action.done}.`}
+        {step === 'found' && `${jobsIn(found)} ${meant} can be ${action.done}.`}
         {step === 'changing' && `${number(line.found ?? 0)} of ${jobsIn(found)} …`}
       </p>
       {step === 'changing' && (
@@ -70,7 +79,11 @@ export function BulkDialog({ action, filter, onClose }: Props) {
       <p class="hint">{action.hint}</p>
       <p class="buttons">
         {step === 'found' && found > 0 && (
-          <button type="button" class="primary" onClick={() => void begin()}>
+          <button
+            type="button"
+            class={action.isDestructive ? 'primary danger' : 'primary'}
+            onClick={() => void begin()}
+          >
             {action.name} {jobsIn(found)}
           </button>
         )}

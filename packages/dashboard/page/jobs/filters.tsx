@@ -1,6 +1,10 @@
+import type { Stored } from '@rowlock/core';
+import type { JobRow } from '../../src/views.js';
 import { addressOf } from '../frame/place.js';
 import { FilterForm } from '../parts/filter-form.js';
 import { Link } from '../parts/link.js';
+import { Suggestions } from './suggestions.js';
+import { useKnownValues } from './use-known-values.js';
 
 const STATES = ['new', 'in-progress', 'complete', 'error', 'cancelled'];
 
@@ -18,8 +22,15 @@ const TIMES = [
   ['created-before', 'Created before'],
 ] as const;
 
+interface Props {
+  readonly query: URLSearchParams;
+  /** Those on the page. */
+  readonly jobs: readonly Stored<JobRow>[];
+}
+
 /** The filter of the address, to change. */
-export function Filters({ query }: { readonly query: URLSearchParams }) {
+export function Filters({ query, jobs }: Props) {
+  const known = useKnownValues(jobs);
   return (
     <>
       <nav aria-label="States">
@@ -37,12 +48,14 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
         <summary>Filter</summary>
         <FilterForm
           screen="jobs"
+          known={known}
           query={query}
           texts={TEXTS}
           times={TIMES}
           filterOf={(form) => filterOf(form, query)}
         />
       </details>
+      <Suggestions query={query} jobs={jobs} />
     </>
   );
 }

@@ -1,34 +1,58 @@
 import type { Stored } from '@rowlock/core';
+import type { JobCount } from '@rowlock/core/types';
 import type { JobsView } from '../../src/views.js';
-import { usePage } from '../frame/page.js';
+import { counted } from '../format/numbers.js';
+import { useCan, usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
+import { CopyButton } from '../parts/copy-button.js';
 import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
-import { Bulk } from './bulk.js';
 import { Filters } from './filters.js';
 import { JobTable } from './job-table.js';
-import { NumberOfJobs } from './number-of-jobs.js';
+import { NoJobs } from './no-jobs.js';
+import { SavedViews } from './saved-views.js';
+import { SelectionBar } from './selection-bar.js';
+import { useSelection } from './use-selection.js';
+
+/** Counting reads more than a page does, so it is done less often. In milliseconds. */
+const COUNT_MS = 15_000;
 
 /** The jobs that the address means, newest first. */
 export function Jobs() {
-  const { place } = usePage();
-  const { query } = place;
+  const { query } = usePage().place;
+  const canEnqueue = useCan('enqueue');
   const filter = new URLSearchParams(query);
   filter.delete('cursor');
   const { answer, problem, isOld } = useAnswer<Stored<JobsView>>(`jobs?${query}`);
+  const number = useAnswer<JobCount>(`jobs/count?${filter}`, COUNT_MS);
+  const count = number.isOld ? undefined : number.answer;
+  const jobs = answer?.jobs ?? [];
+  const selection = useSelection(
+    String(query),
+    jobs.map(({ publicId }) => publicId),
+  );
   return (
     <>
       <header class="title">
         <h1>Jobs</h1>
-        <NumberOfJobs filter={filter} />
+        <span class="hint">{count === undefined ? '…' : jobsCounted(count)}, newest first</span>
+        <span class="buttons">
+          <CopyButton textOf={() => location.href}>Copy the link</CopyButton>
+          {canEnqueue && <Link to={addressOf('new')}>New job</Link>}
+        </span>
       </header>
-      <Filters query={filter} />
-      {filter.size > 0 && <Bulk filter={filter} />}
+      <SavedViews filter={filter} />
+      <Filters query={filter} jobs={jobs} />
       <Notice text={problem} />
       {answer !== undefined && (
-        <div aria-busy={isOld}>
-          <JobTable jobs={answer.jobs} />
+        <div class="results" aria-busy={isOld}>
+          <SelectionBar filter={filter} count={count} jobs={jobs} selection={selection} />
+          {jobs.length === 0 ? (
+            <NoJobs filter={filter} isStopped={answer.stopped} />
+          ) : (
+            <JobTable jobs={jobs} selection={selection} />
+          )}
           {answer.stopped && <p class="hint">The search has ended here. It goes on with the next page.</p>}
           <nav class="buttons" aria-label="Pages">
             {query.has('cursor') && <Link to={addressOf('jobs', filter)}>Newest</Link>}
@@ -42,4 +66,8 @@ export function Jobs() {
       )}
     </>
   );
+}
+
+function jobsCounted(count: JobCount): string {
+  return `${counted(count)} ${count.count === 1 && !count.more ? 'job' : 'jobs'}`;
 }

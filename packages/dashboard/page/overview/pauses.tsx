@@ -1,8 +1,9 @@
 import type { Stored } from '@rowlock/core';
 import type { OverviewView } from '../../src/views.js';
 import { Act } from '../parts/act.js';
-import { workIn } from '../parts/pause-dialog.js';
 import { Time } from '../parts/time.js';
+
+type Pause = Stored<OverviewView>['pauses'][number];
 
 /** What is paused, by whom and why. */
 export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
@@ -13,7 +14,7 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
       <ul class="list">
         {pauses.map((pause) => (
           <li key={`${pause.scope} ${pause.name}`}>
-            <b>{workIn(pause)}</b>
+            <b>{workOf(pause)}</b>
             <span class="hint">
               by {pause.by}, <Time at={pause.pausedAt} />
               {pause.until !== null && (
@@ -27,8 +28,8 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
               permission="pause"
               path="resume"
               body={{ scope: pause.scope, name: pause.name }}
-              done={`Resumed ${workIn(pause)}.`}
-              label={`Resume ${workIn(pause)}`}
+              done={`Resumed ${workOf(pause)}.`}
+              label={`Resume ${workOf(pause)}`}
             >
               Resume
             </Act>
@@ -37,4 +38,8 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
       </ul>
     </section>
   );
+}
+
+function workOf({ scope, name }: Pick<Pause, 'scope' | 'name'>): string {
+  return scope === 'all' ? 'all work' : `the ${scope} ${name}`;
 }

@@ -11,18 +11,20 @@ interface Props {
   readonly done: string | ((answer: unknown) => string);
   /** The button's name for a screen reader, where its text alone does not say of what it is. */
   readonly label?: string;
+  /** Whether something is lost by it. */
+  readonly isDestructive?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A button for one change. Those who may not make it do not see it. */
-export function Act({ permission, path, body, done, label, children }: Props) {
+export function Act({ permission, path, body, done, label, isDestructive = false, children }: Props) {
   const can = useCan(permission);
   const { isBusy, make } = useChange();
   if (!can) return null;
   return (
     <button
       type="button"
-      class="small"
+      class={isDestructive ? 'small danger' : 'small'}
       disabled={isBusy}
       aria-label={label}
       onClick={() => void make(path, body, done)}

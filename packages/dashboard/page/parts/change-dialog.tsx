@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { SignIn } from '../frame/sign-in.js';
 import { Dialog } from './dialog.js';
 import { Notice } from './notice.js';
 import { useChange } from './use-change.js';
@@ -20,10 +21,15 @@ interface Props {
 /** A form for one change. It stays, with what was typed, until the change is made or the viewer goes back. */
 export function ChangeDialog({ title, path, bodyOf, done, action, onClose, children }: Props) {
   const [problem, setProblem] = useState('');
-  const { isBusy, make } = useChange(setProblem);
+  const [isSignedOut, setSignedOut] = useState(false);
+  const { isBusy, make } = useChange((text, trouble) => {
+    setProblem(text);
+    setSignedOut(trouble === 'signed-out');
+  });
 
   async function save(form: FormData): Promise<void> {
     setProblem('');
+    setSignedOut(false);
     try {
       if (await make(path, bodyOf(form), (answer) => done(answer, form))) onClose();
     } catch (error) {
@@ -40,7 +46,7 @@ export function ChangeDialog({ title, path, bodyOf, done, action, onClose, child
         }}
       >
         {children}
-        <Notice text={problem} />
+        <Notice text={problem}>{isSignedOut && <SignIn />}</Notice>
         <p class="buttons">
           <button type="submit" class="primary" disabled={isBusy}>
             {action}

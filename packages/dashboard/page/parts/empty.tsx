@@ -1,6 +1,18 @@
 import type { ComponentChildren } from 'preact';
 
-/** What stands on a screen that has nothing: what would be there, and how it gets there. */
-export function Empty({ children }: { readonly children: ComponentChildren }) {
-  return <p class="empty">{children}</p>;
+interface Props {
+  /** What would stand here, in a sentence. */
+  readonly title: string;
+  /** How to get it. */
+  readonly children?: ComponentChildren;
+}
+
+/** In place of a list that has nothing. */
+export function Empty({ title, children }: Props) {
+  return (
+    <section class="empty">
+      <p>{title}</p>
+      {children}
+    </section>
+  );
 }

@@ -12,11 +12,13 @@ interface Props {
   readonly query: URLSearchParams;
   readonly texts: Fields;
   readonly times: Fields;
+  /** Values to choose from, by the names of their fields. Others may be typed. */
+  readonly known?: Readonly<Record<string, readonly string[]>>;
   readonly filterOf: (form: FormData) => URLSearchParams;
 }
 
 /** The texts and the times of the address's filter, to change. */
-export function FilterForm({ screen, query, texts, times, filterOf }: Props) {
+export function FilterForm({ screen, query, texts, times, known = {}, filterOf }: Props) {
   const { go } = usePage();
   return (
     <form
@@ -32,7 +34,18 @@ export function FilterForm({ screen, query, texts, times, filterOf }: Props) {
       {texts.map(([name, label]) => (
         <label key={name}>
           {label}
-          <input name={name} defaultValue={query.getAll(name).join(', ')} />
+          <input
+            name={name}
+            defaultValue={query.getAll(name).join(', ')}
+            list={known[name] && `known-${name}`}
+          />
+          {known[name] && (
+            <datalist id={`known-${name}`}>
+              {known[name].map((value) => (
+                <option value={value} key={value} />
+              ))}
+            </datalist>
+          )}
         </label>
       ))}
       {times.map(([name, label]) => (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { change } from '../frame/ask.js';
+import { change, RequestFailed, type Trouble } from '../frame/ask.js';
 import { usePage } from '../frame/page.js';
 
 /**
@@ -7,7 +7,7 @@ import { usePage } from '../frame/page.js';
  *
  * @param refused Shows what went wrong. Default: the page does. A dialog does it itself, as it covers the page.
  */
-export function useChange(refused?: (problem: string) => void): {
+export function useChange(refused?: (problem: string, trouble: Trouble) => void): {
   readonly isBusy: boolean;
   /** @returns Whether it went well. */
   readonly make: (
@@ -32,7 +32,7 @@ export function useChange(refused?: (problem: string) => void): {
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       if (refused === undefined) tell(problem, true);
-      else refused(problem);
+      else refused(problem, error instanceof RequestFailed ? error.trouble : 'refused');
       return false;
     } finally {
       setBusy(false);

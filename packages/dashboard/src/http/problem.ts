@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { isDriverError, RowlockError } from '@rowlock/core';
+import { InvalidPayloadError, isDriverError, RowlockError } from '@rowlock/core';
 
 /** An answer that is not the wanted one: problem details as in RFC 9457. */
 export class Problem extends Error {
@@ -8,17 +8,28 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     readonly detail: string,
-    options?: ErrorOptions & { readonly headers?: Readonly<Record<string, string>> },
+    options?: ErrorOptions & {
+      readonly headers?: Readonly<Record<string, string>>;
+      /** The permission that is missing. Without one, a 403 is for everything. */
+      readonly permission?: string;
+    },
   ) {
     super(detail, options);
     this.headers = options?.headers ?? {};
+    this.permission = options?.permission;
   }
 
   readonly headers: Readonly<Record<string, string>>;
+  readonly permission: string | undefined;
 
   toJSON(): object {
-    const { status, detail } = this;
-    return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Problem', status, detail };
+    const { status, detail, permission, cause } = this;
+    return {
+      ...{ type: 'about:blank', title: STATUS_CODES[status] ?? 'Problem', status, detail },
+      ...(permission !== undefined && { permission }),
+      // Where in a payload, so that the page can say it there.
+      ...(cause instanceof InvalidPayloadError && { issues: cause.issues }),
+    };
   }
 }
 

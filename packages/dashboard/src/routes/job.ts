@@ -4,13 +4,15 @@ import { redactExplanation, redactJob, redactRow } from '../redact.js';
 import type { JobPageView } from '../views.js';
 import type { Call } from './route.js';
 
-export async function job({ rowlock, query, redact }: Call): Promise<JobPageView> {
+export async function job({ rowlock, query, redact, linksOf }: Call): Promise<JobPageView> {
   const id = query.get('id') ?? '';
   const found = await rowlock.find(id);
   if (found === undefined) throw new JobNotFoundError(id);
   const [runs, explanation] = await Promise.all([rowlock.insight.runs(id), rowlock.insight.explain(id)]);
-  if (redact === undefined) return { job: found, runs, explanation };
+  const links = linksOf(found);
+  if (redact === undefined) return { job: found, links, runs, explanation };
   return {
+    links,
     job: redactJob(found, redact),
     runs: runs.map((run) => redactRow(run, found, redact)),
     explanation: redactExplanation(explanation, found, redact),

@@ -1,6 +1,7 @@
 import type { Viewer } from '../access.js';
 import type { Calls } from '../calls.js';
 import type { Fields } from '../http/fields.js';
+import type { LinksOf } from '../job-links.js';
 import type { LaneHistories } from '../lane-history.js';
 import type { Permission } from '../permission.js';
 import type { Redact } from '../redact.js';
@@ -13,6 +14,7 @@ export interface Call {
   /** The body. A GET has none. */
   readonly fields: Fields;
   readonly redact: Redact | undefined;
+  readonly linksOf: LinksOf;
   /** Aborted when the browser has gone, or the dashboard is closed. */
   readonly signal: AbortSignal;
   readonly histories: LaneHistories;

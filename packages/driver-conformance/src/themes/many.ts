@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { defineHandler } from '@rowlock/core';
 import type { ManyChanged } from '@rowlock/core/types';
 import { expect } from 'vitest';
@@ -48,6 +49,25 @@ export const many = theme('many jobs', (test) => {
     expect(await client.jobs.deleteMany({ queue })).toEqual({ ...NOTHING, found: 2, changed: 2 });
     expect(await statuses(stage)).toEqual(['new', 'new', 'new', 'new']);
     expect(await client.jobs.deleteMany({ queue, error: { code: 'E_MANY' } })).toEqual(NOTHING);
+  });
+
+  test('jobs that are named are changed, in the states that a call starts from, and no others', async (stage) => {
+    const { queue } = stage;
+    const client = clientOf(stage, []);
+    const jobs = await mixture(stage);
+    const [, one, other, waiting] = jobs.map(({ publicId }) => publicId.toUpperCase());
+    const publicIds = [one, other, waiting, randomUUID()].map(String);
+    expect(await client.jobs.count({ publicIds })).toEqual({ count: 3, more: false });
+    const status = ['error', 'cancelled'] as const;
+    expect(await client.jobs.redriveMany({ publicIds, status })).toEqual({
+      ...NOTHING,
+      found: 2,
+      changed: 2,
+    });
+    expect(await statuses(stage)).toEqual(['error', 'new', 'new', 'new', 'new', 'new']);
+    expect(await client.jobs.cancelMany({ publicIds, queue })).toEqual({ ...NOTHING, found: 3, changed: 3 });
+    expect(await client.jobs.deleteMany({ publicIds })).toEqual({ ...NOTHING, found: 3, changed: 3 });
+    expect(await statuses(stage)).toEqual(['error', 'new', 'new']);
   });
 
   test('a dry run finds the same jobs, and changes none', async (stage) => {
@@ -227,6 +247,8 @@ export const many = theme('many jobs', (test) => {
       client.jobs.updateMany({ queue }, {}),
       client.jobs.updateMany({ queue }, { queue: '' }),
       client.jobs.updateMany({ queue, status: 'in-progress' }, { queue: 'other' }),
+      client.jobs.deleteMany({ publicIds: [] }),
+      client.jobs.deleteMany(JSON.parse('{"publicIds":null}')),
     ])
       await expect(call).rejects.toMatchObject(invalid);
   });

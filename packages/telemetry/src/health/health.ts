@@ -15,6 +15,8 @@ export interface Health {
 }
 
 export interface HealthCheck {
+  /** The part of it that needs no look at the database. */
+  live(): Omit<Health, 'ready'>;
   /** Never rejects. Calls at the same time share one look at the database. */
   check(): Promise<Health>;
   /**
@@ -51,6 +53,7 @@ export function health(rowlock: Checked, worker?: CheckedWorker): HealthCheck {
     return { live: alive.live, ready: reasons.length === 0, reasons };
   };
   return {
+    live,
     check,
     async fetch({ url, method }) {
       if (method !== 'GET' && method !== 'HEAD')

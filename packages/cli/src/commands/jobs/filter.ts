@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { STATES, type State } from '@rowlock/core';
-import type { ManyJobs, Members, TimeRange } from '@rowlock/core/types';
+import { type JobFilter, STATES, type State } from '@rowlock/core';
+import type { Members, TimeRange } from '@rowlock/core/types';
 import { InvalidArgumentError } from 'commander';
 import { past } from '../../times.js';
 
@@ -39,7 +39,7 @@ export interface Filter {
 }
 
 /** The filter as core takes it. Without conditions it is empty. */
-export function filterOf({ queue, kind, key, status, payload, ...given }: Filter): ManyJobs {
+export function filterOf({ queue, kind, key, status, payload, ...given }: Filter): JobFilter {
   const { errorCode: code, errorText: text } = given;
   const created = rangeOf(given.createdFrom, given.createdBefore);
   const settled = rangeOf(given.settledFrom, given.settledBefore);

@@ -1,4 +1,5 @@
-import type { ManyChanged, ManyJobs, ManyOptions } from '@rowlock/core/types';
+import type { JobFilter } from '@rowlock/core';
+import type { ManyChanged, ManyOptions } from '@rowlock/core/types';
 import type { Session } from '../../command-context.js';
 import { confirm } from '../../confirm.js';
 import { Failure } from '../../failure.js';
@@ -17,14 +18,14 @@ export interface ManyChoices {
 }
 
 /** The call of core. */
-type Change = (jobs: ManyJobs, options: ManyOptions) => Promise<ManyChanged>;
+type Change = (jobs: JobFilter, options: ManyOptions) => Promise<ManyChanged>;
 
 /** Counts first, has a person agree, and changes then. */
 export async function changeMany(
   { output, terminal }: Session,
   { verb, done }: ManyWords,
   change: Change,
-  filter: ManyJobs,
+  filter: JobFilter,
   { most, dryRun, yes }: ManyChoices,
 ): Promise<void> {
   const { signal } = terminal;

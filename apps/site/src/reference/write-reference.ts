@@ -1,0 +1,102 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Declaration, declarationsOf } from '../../../../tooling/rules/declarations.js';
+import { REFERENCE } from '../pages.js';
+import { ROOT } from '../repository.js';
+import { type ReferencePage, referencePages } from './entries.js';
+import { type Documented, sectionOf } from './section.js';
+
+/** Writes the pages of the reference from the builds of the packages. */
+export function writeReference(): void {
+  const folder = join(ROOT, REFERENCE);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const pages = referencePages().map((page) => ({ page, entries: entriesOf(page) }));
+  const places = placesOf(pages);
+  for (const { page, entries } of pages)
+    writeFileSync(join(folder, page.file), textOf(page, entries, places));
+}
+
+interface DocumentedEntry {
+  readonly name: string;
+  readonly groups: readonly Group[];
+}
+
+interface Group {
+  readonly heading: string;
+  readonly declarations: readonly Documented[];
+}
+
+type Pages = readonly { readonly page: ReferencePage; readonly entries: readonly DocumentedEntry[] }[];
+
+const KINDS: readonly (readonly [heading: string, pattern: RegExp])[] = [
+  ['Functions and values', /^(export )?(declare )?(function|const)/],
+  ['Classes', /^(export )?(declare )?(abstract )?class/],
+  ['Types', /^/],
+];
+
+function entriesOf({ entries }: ReferencePage): DocumentedEntry[] {
+  return entries.map(({ name, declarations }) => {
+    const exported = declarationsOf(declarations);
+    const left = new Set(exported);
+    const groups = KINDS.map(([heading, pattern]) => {
+      const found = [...left].filter(({ text }) => pattern.test(text));
+      for (const each of found) left.delete(each);
+      return { heading, declarations: byName(found) };
+    });
+    const behind = { heading: 'Behind these', declarations: byName(behindThem(exported)) };
+    return { name, groups: [...groups, behind].filter(({ declarations }) => declarations.length > 0) };
+  });
+}
+
+/** What has no name to import, and is a part of what has. The driver's verbs are no part of it. */
+function behindThem(exported: readonly Declaration[]): readonly Declaration[] {
+  const all = new Set(exported);
+  for (const { name, refersTo } of all) if (name !== 'Driver') for (const each of refersTo) all.add(each);
+  return [...all].slice(exported.length);
+}
+
+function byName(declarations: readonly Declaration[]): Documented[] {
+  return declarations.toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
+}
+
+/** Where each declaration is described: once, on the first page that exports it. */
+function placesOf(pages: Pages): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  const put = (isBehind: boolean): void => {
+    for (const { page, entries } of pages)
+      for (const { groups } of entries)
+        for (const { heading, declarations } of groups)
+          if ((heading === 'Behind these') === isBehind)
+            for (const each of declarations) {
+              const key = keyOf(each);
+              if (!places.has(key)) places.set(key, `${page.file}#${each.name.toLowerCase()}`);
+            }
+  };
+  put(false);
+  put(true);
+  return places;
+}
+
+function keyOf({ file, name }: Documented): string {
+  return `${file} ${name}`;
+}
+
+function textOf(
+  { name, file, folder }: ReferencePage,
+  entries: readonly DocumentedEntry[],
+  places: ReadonlyMap<string, string>,
+): string {
+  const own = (each: Documented): boolean => places.get(keyOf(each))?.startsWith(`${file}#`) === true;
+  const linkOf = (each: Documented): string | undefined => places.get(keyOf(each))?.replace(`${file}#`, '#');
+  const sections = entries.flatMap((entry) =>
+    entry.groups.flatMap(({ heading, declarations }) => {
+      const here = declarations.filter(own);
+      if (here.length === 0) return [];
+      const title = entries.length > 1 ? `\`${entry.name}\`: ${heading.toLowerCase()}` : heading;
+      return [`## ${title}`, ...here.map((each) => sectionOf(each, linkOf))];
+    }),
+  );
+  const intro = `All that \`${name}\` exports, from its docstrings. The [package's page](../../../${folder}/README.md) says what it is for.`;
+  return `${['---\neditLink: false\n---', `# ${name}`, intro, ...sections].join('\n\n')}\n`;
+}

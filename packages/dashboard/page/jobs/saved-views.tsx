@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import { addressOf } from '../frame/place.js';
+import { Dialog } from '../parts/dialog.js';
+import { Link } from '../parts/link.js';
+import { readViews, type Views, writeViews } from './stored-views.js';
+
+/** Filters that this browser keeps by names. */
+export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
+  const [views, setViews] = useState(readViews);
+  const [isOpen, setOpen] = useState(false);
+  const names = Object.keys(views).toSorted();
+  const present = String(filter);
+
+  function keep(next: Views): void {
+    setViews(next);
+    writeViews(next);
+  }
+
+  function without(name: string): Views {
+    return Object.fromEntries(Object.entries(views).filter(([each]) => each !== name));
+  }
+
+  if (names.length === 0 && present === '') return null;
+  return (
+    <nav class="buttons" aria-label="Saved views">
+      {names.length > 0 && (
+        <ul class="chips">
+          {names.map((name) => (
+            <li key={name}>
+              <Link
+                to={addressOf('jobs', new URLSearchParams(views[name]))}
+                current={views[name] === present}
+              >
+                {name}
+              </Link>
+              <button
+                type="button"
+                class="quiet small"
+                aria-label={`Forget the view ${name}`}
+                onClick={() => keep(without(name))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {present !== '' && !Object.values(views).includes(present) && (
+        <button type="button" class="small" onClick={() => setOpen(true)}>
+          Save this view …
+        </button>
+      )}
+      {isOpen && (
+        <Dialog title="Save this view" onClose={() => setOpen(false)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const name = String(new FormData(event.currentTarget).get('name')).trim();
+              if (name === '') return;
+              keep({ ...views, [name]: present });
+              setOpen(false);
+            }}
+          >
+            <label>
+              Its name, in this browser
+              <input name="name" required maxLength={60} />
+            </label>
+            <p class="buttons">
+              <button type="submit" class="primary">
+                Save
+              </button>
+              <button type="button" onClick={() => setOpen(false)}>
+                Back
+              </button>
+            </p>
+          </form>
+        </Dialog>
+      )}
+    </nav>
+  );
+}
