@@ -40,6 +40,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '26-debounce.ts': 'enqueued replaced replaced\nsaved Row\n',
   '27-latest-runs.ts': 'ann mail.send no such address\n61 2\n',
   '28-several-keys.ts': '100 products\n',
+  '29-encrypted-payload.ts': "[ 'rowlock.encoded' ]\nada\n",
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -32,6 +32,7 @@ export {
   ScheduleNotFoundError,
   WorkerStoppedError,
 } from './errors.js';
+export type { Codec } from './handler/codec.js';
 export type { Enqueueable } from './handler/enqueueable.js';
 export {
   type DefineHandler,

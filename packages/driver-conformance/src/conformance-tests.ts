@@ -13,6 +13,7 @@ import { captures } from './themes/captures.js';
 import { changes } from './themes/changes.js';
 import { claim } from './themes/claim.js';
 import { claimSession } from './themes/claim-session.js';
+import { codecs } from './themes/codecs.js';
 import { connections } from './themes/connections.js';
 import { contexts } from './themes/contexts.js';
 import { crashedBatches } from './themes/crashed-batches.js';
@@ -174,6 +175,7 @@ export const conformanceThemes: readonly Theme[] = [
   leased(outcomes),
   failures,
   leased(failures),
+  codecs,
   twoVersions,
   leasedProof(twoVersions),
   runningJob,

@@ -94,6 +94,7 @@ const THEMES = [
   'outcomes, leased',
   'failures',
   'failures, leased',
+  'codecs',
   'two versions',
   'two versions, leased',
   'running job',

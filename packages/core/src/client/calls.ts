@@ -4,6 +4,7 @@ import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { Driver, Joined } from '../driver/driver.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { ClosedError } from '../errors.js';
+import { checkClear } from '../handler/codec.js';
 import { awaitedByRun } from '../handler/run-of-handle.js';
 import type { JobView } from '../job/job.js';
 import type { Logger } from '../logger.js';
@@ -88,6 +89,12 @@ export class Calls<Tx> {
     if (tx === undefined) return this.shared.find(publicId);
     const { jobs } = await this.join(tx).jobs.list({ publicIds: [publicId] }, { limit: 1, before: null });
     return jobs[0];
+  }
+
+  /** @throws InvalidInputError if the job's payload is encoded; ClosedError */
+  async checkClear(publicId: string, tx: CallersTx<Tx> | undefined): Promise<void> {
+    const job = await this.find(publicId, tx);
+    if (job !== undefined) checkClear(job);
   }
 
   /** With a caller's transaction, the workers are woken by its commit. @throws ClosedError */

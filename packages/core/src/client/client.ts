@@ -3,6 +3,7 @@ import type { DeclaredLimits } from '../admission/limit.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter, wakeUpsAfter } from '../followers/awaited.js';
+import { decodedView } from '../handler/codec.js';
 import { checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -123,7 +124,8 @@ export class Client<Tx> {
       const known = publicIdOf(publicId);
       if (known === undefined) return undefined;
       const job = await this.#calls.find(known, tx);
-      return handler === undefined || job?.kind === handler.kind ? job : undefined;
+      if (handler === undefined || job === undefined) return job;
+      return job.kind === handler.kind ? decodedView(handler, job) : undefined;
     });
   }
 
@@ -161,8 +163,9 @@ export class Client<Tx> {
     const [handler, publicId, options] = isOfHandler(given) ? given : [undefined, ...given];
     if (handler !== undefined) checkEnqueueable(handler);
     const job = await this.#calls.settled.wait(checkId(publicId), options);
-    if (handler !== undefined && job.kind !== handler.kind) throw new JobNotFoundError(publicId);
-    return job;
+    if (handler === undefined) return job;
+    if (job.kind !== handler.kind) throw new JobNotFoundError(publicId);
+    return decodedView(handler, job);
   }
 
   /**
@@ -235,6 +238,7 @@ export class Client<Tx> {
       const update = changesUpdate(changes, this.#declared);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
+      if (changes.payload !== undefined) await this.#calls.checkClear(known, tx);
       const updated = await updateJob(store, known, update, tx !== undefined);
       // It may be due now, or have room.
       if (updated === 'updated') await this.#calls.wake(tx, [{}]);

@@ -98,14 +98,20 @@ export class Jobs<Tx = unknown> {
   }
 
   /**
-   * Changes the waiting jobs that a filter means, as `update` does one, in steps as `cancelMany`. A job that a run or
-   * another transaction has is skipped.
+   * Changes the waiting jobs that a filter means, as `update` does one but for the payload, in steps as `cancelMany`. A job
+   * that a run or another transaction has is skipped.
    *
    * @throws As `cancelMany` and `update`.
    * @example
    * await rowlock.jobs.updateMany({ kind: 'mail.send' }, { queue: 'mail' });
    */
-  async updateMany(jobs: JobFilter, changes: JobChanges, options: ManyOptions = {}): Promise<ManyChanged> {
+  async updateMany(
+    jobs: JobFilter,
+    changes: Omit<JobChanges, 'payload'>,
+    options: ManyOptions = {},
+  ): Promise<ManyChanged> {
+    if ('payload' in Object(changes))
+      throw new InvalidInputError('updateMany() changes no payloads: call update() for each job.');
     return changeMany(this.#calls.shared, updating(changesUpdate(changes, this.#declared)), jobs, options);
   }
 
@@ -192,6 +198,7 @@ export class Jobs<Tx = unknown> {
       const update = payloadUpdate(operations);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
+      await this.#calls.checkClear(known, tx);
       return updateJob(this.#calls.store(tx), known, update, tx !== undefined);
     });
   }

@@ -4,6 +4,7 @@ import { MOST_FOLLOWED } from '../driver/followers.js';
 import { milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
+import { encoded } from '../handler/codec.js';
 import { ATTEMPTS, checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
 import { checkDate, checkJson, checkKey, checkWhole, LIMITS } from '../input.js';
 import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
@@ -35,11 +36,10 @@ export function newJob(
   checkWhole('attempts', attempts, 1, 1_000);
   const replacing = replacingIn(options);
   const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
-  const job: Omit<NewJob, 'limits'> = {
+  const job: Omit<NewJob, 'limits' | 'payload'> = {
     queue: handler.queue ?? QUEUE,
     kind: handler.kind,
     key,
-    payload,
     priority,
     available: replacing?.quietMs === undefined ? available(options) : { inMs: replacing.quietMs },
     maxAttempts: attempts,
@@ -53,6 +53,7 @@ export function newJob(
   // A limit's function is written for a payload that the schema accepts.
   const limited = (): NewJob => ({
     ...job,
+    payload: encoded(handler, payload),
     limits: limitsText(limitsOfJob(handler, payload, key, declared)),
   });
   return checked instanceof Promise ? checked.then(limited) : limited();

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyLimitRule } from '../admission/limit.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
+import { type Codec, checkCodec } from './codec.js';
 
 /** The default queue of a handler. */
 export const QUEUE = 'default';
@@ -27,6 +28,8 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1,
   readonly attempts?: number;
   /** The handler's. Default: none. */
   readonly limit?: AnyLimitRule | undefined;
+  /** The handler's. Default: none. */
+  readonly codec?: Codec | undefined;
   /** For the compiler alone: a handler has the type of its output here. */
   readonly types?: { readonly output: Output };
 }
@@ -41,6 +44,7 @@ export function checkEnqueueable(given: Enqueueable): void {
   checkName('kind', kind);
   if (queue !== undefined) checkName('queue', queue);
   checkSchema(kind, payload);
+  checkCodec(given);
 }
 
 /** @throws InvalidInputError */

@@ -12,6 +12,7 @@ import { checkOptions as checkKnown } from '../known-options.js';
 import type { Logger } from '../logger.js';
 import { shown } from '../shown.js';
 import type { Operation } from '../update/operation.js';
+import { type Codec, checkCodec } from './codec.js';
 import { ATTEMPTS, checkSchema, type Enqueueable, QUEUE } from './enqueueable.js';
 import { checkOnFailed, type FailureHandler } from './on-failed.js';
 import type { OutputOf, Returnable } from './outcome.js';
@@ -46,6 +47,7 @@ export interface HandlerPolicy {
   readonly backoff: Backoff;
   readonly onInvalidPayload: 'retry' | 'fail';
   readonly onFailed: FailureHandler | undefined;
+  readonly codec: Codec | undefined;
   readonly timeoutMs: number;
 }
 
@@ -219,6 +221,11 @@ export interface HandlerOptions<Schema extends StandardSchemaV1> {
    */
   readonly onFailed?: FailureHandler;
   /**
+   * How payloads are kept in the table, e.g. encrypted. Keys, metadata, outputs and errors are kept in clear, and so are
+   * payloads from SQL, captures and schedules. Default: as they are.
+   */
+  readonly codec?: Codec;
+  /**
    * The time after which `signal` is aborted, at most 24 h. A handler that has not ended 5 s later is left behind: it loses its
    * transaction, and its job is retried. The checks of an asynchronous schema at the claim take from this time. Default
    * 30 s.
@@ -282,6 +289,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
   checkSchema(kind, payload);
   checkLimitRule(definition);
   checkOnFailed(definition);
+  checkCodec(definition);
   const group = groupOf(definition);
   return {
     kind,
@@ -301,6 +309,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     },
     onInvalidPayload,
     onFailed: definition.onFailed,
+    codec: definition.codec,
     timeoutMs: timeout(milliseconds(definition.timeout ?? '30s', 'timeout')),
     code: codeOf(kind, definition),
   };
@@ -319,6 +328,7 @@ const OPTIONS: readonly string[] = [
   'retry',
   'onInvalidPayload',
   'onFailed',
+  'codec',
   'timeout',
   'run',
   'use',

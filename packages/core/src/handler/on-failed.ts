@@ -15,6 +15,7 @@ export interface FailedJob {
   readonly queue: string;
   readonly kind: string;
   readonly key: string | null;
+  /** As it is kept: one that a codec has encoded is encoded here too. */
   readonly payload: Json;
   /** How many attempts it had. A crash counts as one. */
   readonly attempts: number;

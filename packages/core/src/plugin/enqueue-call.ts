@@ -16,7 +16,7 @@ export interface EnqueueCall {
 /** A job to be written. */
 export interface CalledJob {
   readonly key: string | null;
-  /** A copy: a change of it changes nothing. */
+  /** A copy: a change of it changes nothing. As it is kept, so it may be encoded. */
   readonly payload: Json;
   readonly metadata: { readonly [name: string]: Json };
   /**

@@ -54,7 +54,8 @@ export async function planOf(
   const timing = checkSchedule(`schedule ${JSON.stringify(name)}`, schedule);
   const { handler, missed = 'once', overlap = 'skip' } = schedule;
   const { queue, kind, key, payload, priority, maxAttempts, metadata, limits } = await newJob(
-    handler,
+    // Encoded anew each time, the plan would never be the same.
+    { ...handler, codec: undefined },
     schedule,
     declared,
   );

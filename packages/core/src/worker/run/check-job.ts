@@ -2,6 +2,7 @@ import { inCleanContext } from '../../clean-context.js';
 import type { Clock } from '../../clock.js';
 import { HandlerTimeoutError, InvalidPayloadError } from '../../errors.js';
 import { checkPayload } from '../../handler/check-payload.js';
+import { decoded } from '../../handler/codec.js';
 import type { AnyHandler } from '../../handler/handler.js';
 import { fail, retry } from '../../handler/outcome.js';
 import type { LiveRun } from './live-run.js';
@@ -48,7 +49,7 @@ export function check<Tx>(
   }
   if (checking.live.stopped !== null) return { job, payload: undefined };
   try {
-    const payload = inCleanContext(() => checkPayload(handler, job.payload));
+    const payload = inCleanContext(() => checkPayload(handler, decoded(handler, job.payload)));
     return payload instanceof Promise ? checkedLater(handler, job, payload, checking) : { job, payload };
   } catch (error) {
     return refused(handler, job, error, checking);
