@@ -12,7 +12,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { z } from 'zod';
-import { createDashboard, type Grant, node } from '../src/index.js';
+import { createDashboard, type DashboardOptions, type Grant, node } from '../src/index.js';
 
 const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
 
@@ -95,7 +95,8 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
   const rowlock = createRowlock({ driver, handlers: [Mail, Report, Print], log });
   await rowlock.migrate();
   const access = (): Grant => stage.grant;
-  const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access });
+  const logUrl: DashboardOptions['logUrl'] = ({ publicId }) => `https://logs.example/?job=${publicId}`;
+  const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access, logUrl });
   const web = createServer(node(dashboard)).listen(0, '127.0.0.1');
   await once(web, 'listening');
   const browser = await launchChromium();

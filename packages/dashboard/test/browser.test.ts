@@ -130,7 +130,7 @@ test('by keyboard: rows are chosen, one by one, in a range and all of a page, an
   await boxes.nth(1).click();
   await tabTo('Cancel 2 …');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Cancel jobs of the selection?' }).waitFor();
+  await page.getByRole('dialog', { name: 'Cancel the selected jobs?' }).waitFor();
   await page.getByRole('button', { name: 'Cancel 2 jobs' }).press('Enter');
   await page.getByText('2 jobs cancelled').waitFor();
   expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 2 });
@@ -197,7 +197,10 @@ test('a job is copied, enqueued again with another payload, and deleted', async 
   expect(await copied('Copy as a command')).toBe(
     String.raw`rowlock jobs enqueue --queue=mail --key=k --attempts=1 -- mail.send '{"to":"nobody'\''s"}'`,
   );
-  await page.getByRole('link', { name: 'Enqueue again' }).press('Enter');
+  expect(await page.getByRole('link', { name: 'Log' }).getAttribute('href')).toBe(
+    `https://logs.example/?job=${publicId}`,
+  );
+  await page.getByRole('link', { name: 'Enqueue again …' }).press('Enter');
   expect(await page.getByLabel('to (required)').inputValue()).toBe("nobody's");
   await page.getByRole('button', { name: 'As JSON' }).press('Enter');
   await page.getByLabel('Payload as JSON').fill('{ "to": 7 }');
@@ -224,7 +227,7 @@ test('a job is copied, enqueued again with another payload, and deleted', async 
 test('by keyboard: a new job is made in a form, whose refused values stay', async () => {
   stage.grant = ['operator', 'enqueue'];
   const { page, faults, screenshot, tabTo } = await stage.open('/?screen=jobs');
-  await tabTo('New job');
+  await tabTo('New job …');
   await page.keyboard.press('Enter');
   await page.getByLabel('Kind').selectOption('print');
   const field = page.getByLabel('page (required)');

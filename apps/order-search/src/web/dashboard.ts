@@ -8,7 +8,12 @@ export const DASHBOARD_PATH = '/rowlock';
 
 /** Nobody signs in here. So the dashboard is for the person at this machine, and everything is allowed. */
 export function dashboard<Tx>(rowlock: Rowlock<Tx>, log: Logger): readonly RequestHandler[] {
-  const own = createDashboard({ rowlock, basePath: DASHBOARD_PATH, access: () => 'operator', log });
+  const own = createDashboard({
+    rowlock,
+    basePath: DASHBOARD_PATH,
+    access: () => ['operator', 'enqueue'],
+    log,
+  });
   return [requireThisMachine, node(own)];
 }
 

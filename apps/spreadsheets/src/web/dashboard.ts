@@ -24,7 +24,7 @@ export function dashboard<Tx>(
     const user = await userOf(verify, cookie.read(headers.get('cookie') ?? undefined));
     if (user === undefined) return toSignIn(headers);
     const isOperator = operators === 'all' || operators.includes(user.id);
-    return isOperator ? { can: 'operator', name: user.name.slice(0, 128) } : null;
+    return isOperator ? { can: ['operator', 'enqueue'], name: user.name.slice(0, 128) } : null;
   };
   return node(createDashboard({ rowlock, basePath: DASHBOARD_PATH, access, log }));
 }

@@ -49,7 +49,11 @@ export function Actions({ job, status }: Props) {
           Change …
         </button>
       )}
-      {canEnqueue && <Link to={addressOf('new', { again: id })}>Enqueue again</Link>}
+      {canEnqueue && (
+        <Link to={addressOf('new', { again: id })} isButton>
+          Enqueue again …
+        </Link>
+      )}
       {(status === 'new' || status === 'in-progress') && (
         <Act permission="cancel" path="job/cancel" body={{ id }} done={cancelled} isDestructive>
           Cancel
@@ -65,7 +69,7 @@ export function Actions({ job, status }: Props) {
         <BulkDialog
           action={DELETE}
           filter={String(new URLSearchParams({ id }))}
-          isOfSelection
+          subject="this job"
           onDone={() => go(addressOf('jobs'))}
           onClose={close}
         />

@@ -13,7 +13,7 @@ export function Facts({ job }: { readonly job: Stored<JobView> }) {
     ['Id', <code key="id">{publicId}</code>],
     ['Queue', queue],
     ['Key', key && <KeyLink queue={queue} of={key} />],
-    ['Unique key', uniqueKey && <LongText text={uniqueKey} key="unique" />],
+    ['Unique key', uniqueKey && <LongText text={uniqueKey} shown={80} key="unique" />],
     ['Attempts', `${attempt} of ${maxAttempts}${crashes > 0 ? `, ${crashes} of them crashes` : ''}`],
     ['Redrives', redrives > 0 && redrives],
     ['Priority', priority],
@@ -46,7 +46,7 @@ function KeyLink({ queue, of: key }: { readonly queue: string; readonly of: stri
   if (key.length <= 60) return <Link to={to}>{key}</Link>;
   return (
     <>
-      <LongText text={key} /> <Link to={to}>Jobs of this key</Link>
+      <LongText text={key} shown={80} /> <Link to={to}>Jobs of this key</Link>
     </>
   );
 }

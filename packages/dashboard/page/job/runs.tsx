@@ -1,6 +1,7 @@
 import type { JobError, Stored } from '@rowlock/core';
 import type { RunView } from '@rowlock/core/types';
 import { Stack } from '../parts/lines.js';
+import { LongText } from '../parts/long-text.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -62,13 +63,18 @@ export function Runs({ runs, at }: Props) {
   );
 }
 
+/** How much of an error's text is the name of what unfolds, in characters. */
+const NAME = 200;
+
 /** Where it was thrown unfolds. */
 function RunError({ error: { code, message, stack } }: { readonly error: JobError }) {
   const text = `${code}: ${message}`;
-  if (stack === undefined) return <>{text}</>;
+  if (stack === undefined) return <LongText text={text} />;
+  const isLong = text.length > NAME;
   return (
     <details>
-      <summary>{text}</summary>
+      <summary>{isLong ? `${text.slice(0, NAME)}…` : text}</summary>
+      {isLong && <p>{text}</p>}
       <Stack text={stack} />
     </details>
   );

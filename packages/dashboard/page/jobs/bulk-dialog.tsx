@@ -10,8 +10,8 @@ interface Props {
   readonly action: BulkAction;
   /** As in an address. */
   readonly filter: string;
-  /** Whether the filter is nothing but the jobs that were selected. */
-  readonly isOfSelection?: boolean;
+  /** The jobs that the filter means. Default: `all jobs of this filter`. */
+  readonly subject?: 'the selected jobs' | 'this job';
   readonly onDone?: () => void;
   readonly onClose: () => void;
 }
@@ -19,14 +19,12 @@ interface Props {
 type Step = 'finding' | 'found' | 'changing';
 
 /** Says first how many jobs are meant. Then changes them, and shows how far it is. */
-export function BulkDialog({ action, filter, isOfSelection = false, onDone, onClose }: Props) {
+export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) {
   const { tell } = usePage();
   const [step, setStep] = useState<Step>('finding');
   const [found, setFound] = useState(0);
   const [line, setLine] = useState<ManyLine>({});
   const ended = useRef(new AbortController());
-
-  const meant = isOfSelection ? 'of the selection' : 'of this filter';
 
   function work(dryRun: boolean): Promise<ManyLine> {
     return changeMany(action.path, { filter, dryRun }, setLine, ended.current.signal);
@@ -62,15 +60,16 @@ export function BulkDialog({ action, filter, isOfSelection = false, onDone, onCl
   }
 
   return (
-    <Dialog title={`${action.name} ${isOfSelection ? '' : 'all '}jobs ${meant}?`} onClose={onClose}>
-      {!isOfSelection && (
+    <Dialog title={`${action.name} ${subject ?? 'all jobs of this filter'}?`} onClose={onClose}>
+      {subject === undefined && (
         <p>
           <code>{decodeURIComponent(filter.replaceAll('+', ' '))}</code>
         </p>
       )}
       <p role="status">
         {step === 'finding' && `Counting … ${number(line.found ?? 0)}`}
-        {step === 'found' && `${jobsIn(found)} ${meant} can be ${action.done}.`}
+        {step === 'found' &&
+          `${jobsIn(found)}${subject === undefined ? ' of this filter' : ''} can be ${action.done}.`}
         {step === 'changing' && `${number(line.found ?? 0)} of ${jobsIn(found)} …`}
       </p>
       {step === 'changing' && (

@@ -5,7 +5,6 @@ import { counted } from '../format/numbers.js';
 import { useCan, usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
-import { CopyButton } from '../parts/copy-button.js';
 import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
 import { Filters } from './filters.js';
@@ -37,10 +36,11 @@ export function Jobs() {
       <header class="title">
         <h1>Jobs</h1>
         <span class="hint">{count === undefined ? '…' : jobsCounted(count)}, newest first</span>
-        <span class="buttons">
-          <CopyButton textOf={() => location.href}>Copy the link</CopyButton>
-          {canEnqueue && <Link to={addressOf('new')}>New job</Link>}
-        </span>
+        {canEnqueue && (
+          <Link to={addressOf('new')} isButton>
+            New job …
+          </Link>
+        )}
       </header>
       <SavedViews filter={filter} />
       <Filters query={filter} jobs={jobs} />

@@ -24,7 +24,11 @@ export function NoJobs({ filter, isStopped }: Props) {
         A program adds one by <code>{'await rowlock.enqueue(handler, { payload })'}</code>, and a terminal by{' '}
         <code>{"rowlock jobs enqueue <kind> '<payload>'"}</code>.
       </p>
-      {canEnqueue && <Link to={addressOf('new')}>New job</Link>}
+      {canEnqueue && (
+        <Link to={addressOf('new')} isButton>
+          New job …
+        </Link>
+      )}
     </Empty>
   );
 }

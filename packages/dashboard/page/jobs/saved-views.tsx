@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { addressOf } from '../frame/place.js';
+import { CopyButton } from '../parts/copy-button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Link } from '../parts/link.js';
 import { readViews, type Views, writeViews } from './stored-views.js';
 
-/** Filters that this browser keeps by names. */
+/** Filters that this browser keeps by names, and the address of the present one for somebody else. */
 export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
   const [views, setViews] = useState(readViews);
   const [isOpen, setOpen] = useState(false);
@@ -50,6 +51,7 @@ export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
           Save this view …
         </button>
       )}
+      {present !== '' && <CopyButton textOf={() => location.href}>Copy the link</CopyButton>}
       {isOpen && (
         <Dialog title="Save this view" onClose={() => setOpen(false)}>
           <form

@@ -19,7 +19,7 @@ interface Props {
 interface Begun {
   readonly action: BulkAction;
   readonly filter: string;
-  readonly isOfSelection: boolean;
+  readonly subject?: 'the selected jobs';
 }
 
 /** What is chosen, and what may be done to it in the states that the chosen jobs have. */
@@ -48,7 +48,7 @@ export function SelectionBar({ filter, count, jobs, selection }: Props) {
             <ActionButton
               action={action}
               key={action.path}
-              onClick={() => setBegun({ action, filter: String(filter), isOfSelection: false })}
+              onClick={() => setBegun({ action, filter: String(filter) })}
             >
               {action.name} all …
             </ActionButton>
@@ -62,7 +62,9 @@ export function SelectionBar({ filter, count, jobs, selection }: Props) {
             <ActionButton
               action={action}
               key={action.path}
-              onClick={() => setBegun({ action, filter: filterOfIds(action, meant), isOfSelection: true })}
+              onClick={() =>
+                setBegun({ action, filter: filterOfIds(action, meant), subject: 'the selected jobs' })
+              }
             >
               {action.name} {meant.length} …
             </ActionButton>

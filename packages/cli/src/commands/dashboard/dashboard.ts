@@ -34,7 +34,7 @@ async function serve(
   // Other commands do without the package's files.
   const { createDashboard, node } = await import('@rowlock/dashboard');
   const { access, query } = tokenAccess(`rowlock-${port}`, {
-    can: isReadOnly ? 'read-only' : 'operator',
+    can: isReadOnly ? 'read-only' : ['operator', 'enqueue'],
     name: who(),
   });
   const page = createDashboard({
