@@ -52,7 +52,7 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: HOME }],
     search: {
       provider: 'local',
-      options: { detailedView: true, miniSearch: MINI_SEARCH, _render: rendered },
+      options: { miniSearch: MINI_SEARCH, _render: rendered },
     },
   },
 });

@@ -9,7 +9,7 @@ const OTHER_WORDS = /<!-- search: (.*?) -->/gs;
  */
 function processTerm(term: string): string | null {
   const silent =
-    'a an and any are as at be by can do does for from get has have how i if in is it its me my of on one or so that the their them then there these this to use was what when where which who will with without you your';
+    'a an and any are as at be by can do does for from get has have how i if in is it its me my no not of on one or so that the their them then there these this to use was what when where which who will with without you your';
   const word = term.toLowerCase();
   if (word === '' || silent.split(' ').includes(word)) return null;
   if (word.length < 5) return word.length === 4 && /[^su]s$/.test(word) ? word.slice(0, -1) : word;

@@ -3,7 +3,7 @@ export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]
   ["enqueue in my ORM's transaction", '/use/orms'],
   ["use a handler's tx in my ORM", '/use/orms'],
   ['Drizzle transaction', '/use/orms'],
-  ['type Rowlock in a class', '/use/handlers', '/api/core'],
+  ['type Rowlock in a class', '/use/recipes'],
   ['NestJS', '/use/nest', '/use/nestjs', '/packages/nestjs'],
   ['jest', '/start/testing'],
   ['empty the database between tests', '/start/testing'],
