@@ -179,17 +179,14 @@ test('the declarations of all public entries are whole, in modules and in Common
   const names = publishedPackages().map(({ name }) => name);
   await run(project, 'npm', 'install', '--legacy-peer-deps', ...names, '@types/node@24');
   // Their peers, as they are tested with.
-  for (const from of globSync('packages/{adapters,core,driver-conformance,telemetry}/node_modules', { cwd: ROOT }))
+  for (const from of globSync('packages/*/node_modules', { cwd: ROOT }))
     await lend(join(ROOT, from), join(project, 'node_modules'));
   const entries = (await Promise.all(names.map((name) => entriesOf(project, name)))).flat();
   expect(entries.length).toBeGreaterThan(names.length);
-  const imports = entries.map((entry, place) => `export * as _${place} from '${entry}';\n`).join('');
-  await writeFile(join(project, 'all.mts'), imports);
-  const requirable = entries.filter((entry) => !/cli|conformance/.test(entry));
-  await writeFile(
-    join(project, 'all.cts'),
-    requirable.map((entry, place) => `export * as _${place} from '${entry}';\n`).join(''),
-  );
+  const asModules = entries.map(({ entry }) => entry);
+  const asCommonJs = entries.filter(({ isRequired }) => isRequired).map(({ entry }) => entry);
+  await writeFile(join(project, 'all.mts'), exporting(asModules));
+  await writeFile(join(project, 'all.cts'), exporting(asCommonJs));
   const tsc = resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext'];
   const found = await run(
@@ -210,9 +207,15 @@ async function lend(from: string, to: string): Promise<void> {
   }
 }
 
-/** What a package lets people import. */
-async function entriesOf(project: string, name: string): Promise<readonly string[]> {
+/** What a package lets people import, and whether it has a build for those who require it. */
+async function entriesOf(project: string, name: string) {
   const manifest = await readFile(join(project, 'node_modules', name, 'package.json'), 'utf8');
-  const entries: readonly string[] = Object.keys(JSON.parse(manifest).exports);
-  return entries.filter((entry) => entry !== './package.json').map((entry) => name + entry.slice(1));
+  const exported: Readonly<Record<string, object>> = JSON.parse(manifest).exports;
+  return Object.entries(exported)
+    .filter(([path]) => path !== './package.json')
+    .map(([path, conditions]) => ({ entry: name + path.slice(1), isRequired: 'require' in conditions }));
+}
+
+function exporting(entries: readonly string[]): string {
+  return entries.map((entry, place) => `export * as _${place} from '${entry}';\n`).join('');
 }
