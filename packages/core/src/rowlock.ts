@@ -13,8 +13,9 @@ import { type Clock, systemClock } from './clock.js';
 import type { Driver } from './driver/driver.js';
 import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
+import { checkDefaults, withDefaults } from './handler/defaults.js';
 import type { Enqueueable } from './handler/enqueueable.js';
-import type { AnyHandler } from './handler/handler.js';
+import type { AnyHandler, HandlerDefaults } from './handler/handler.js';
 import { failureJobs } from './handler/on-failed.js';
 import { Registry } from './handler/registry.js';
 import { type Resolve, unresolved } from './handler/resolve.js';
@@ -40,6 +41,12 @@ export interface RowlockOptions<Tx> {
   readonly plugins?: readonly Plugin<Tx>[];
   /** Handlers that need no plugin. Without any handler, a program only enqueues. */
   readonly handlers?: readonly AnyHandler<Tx>[];
+  /**
+   * Options of all handlers, those of plugins too: `attempts`, `retry`, `timeout`, `onInvalidPayload` and `onFailed`. An
+   * option that a handler has itself goes before them. `attempts` counts where a job is enqueued, and the others where it
+   * runs. Default: none.
+   */
+  readonly defaults?: HandlerDefaults;
   /**
    * Where entries of the log go. Default: warnings and errors to standard error. A job that ends as `error` is an error, and
    * a retry is a warning.
@@ -70,6 +77,7 @@ const OPTIONS: readonly string[] = [
   'driver',
   'plugins',
   'handlers',
+  'defaults',
   'log',
   'clock',
   'resolve',
@@ -102,6 +110,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       driver,
       plugins: given = [],
       handlers = [],
+      defaults = {},
       log: logger = consoleLogger,
       clock = systemClock,
       resolve = unresolved,
@@ -117,13 +126,16 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
     for (const [name, list] of Object.entries({ plugins: given, handlers, captures }))
       if (!Array.isArray(list)) throw new InvalidInputError(`${name} of createRowlock must be a list.`);
     const plugins = given.map((plugin) => definePlugin(plugin));
-    const registry = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]);
+    checkDefaults(defaults);
+    const all = new Registry([...plugins.flatMap((plugin) => plugin.handlers), ...handlers]).handlers;
+    const registry = new Registry(all.map((handler) => withDefaults(handler, defaults)));
     const named = declaredLimits(plugins);
+    const jobs = { limits: named, attempts: defaults.attempts };
     for (const handler of registry.handlers) checkDeclared(handler, named);
     const log = unfailing(logger);
     const here = new LocalWorkers();
     const calls = new Calls(driver, here, log, clock);
-    super(calls, aroundEnqueue(plugins, log), named);
+    super(calls, aroundEnqueue(plugins, log), jobs);
     this.#calls = calls;
     const limits = new RetentionLimits(retention);
     const unserved = limits.queues.filter((queue) => !registry.queues.includes(queue));
@@ -136,13 +148,13 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
     ]);
     this.jobs = new Jobs(calls, limits, named);
     this.limits = new LimitSettings(calls, named);
-    this.schedules = new Schedules(calls, named);
+    this.schedules = new Schedules(calls, jobs);
     this.captures = new Captures(() => calls.driver, captured);
     this.insight = new Insight(calls, log);
     this.handlers = registry.handlers;
     const declared = new DeclaredSchedules(
       [...plugins.map((plugin) => plugin.schedules ?? {}), schedules],
-      named,
+      jobs,
     );
     const parts: WorkerParts<Tx> = {
       driver,
@@ -156,7 +168,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       schedules: declared,
       makeParts: workerParts({ retention: limits, schedules: declared, captures: captured }),
       captured: new Set([...captured.kinds, ...kindsOfChanges(registry)]),
-      failures: failureJobs(registry.handlers, named),
+      failures: failureJobs(registry.handlers, jobs),
     };
     this.#work = (options) => here.add(new Worker(parts, options));
   }

@@ -32,6 +32,7 @@ export type { PayloadIssue } from './errors.js';
 export type {
   AnyHandler,
   HandlerClass,
+  HandlerDefaults,
   HandlerDefinition,
   Progress,
   RetryOptions,

@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
 } from '@rowlock/core';
 import { type AnyHandler, systemClock } from '@rowlock/core/driver';
+import type { HandlerDefaults } from '@rowlock/core/types';
 import type { DriverProcess, ProcessOptions } from './driver-harness.js';
 import type { Stage } from './stage.js';
 import { within } from './until.js';
@@ -25,6 +26,7 @@ export interface WorkerProcess<Tx> {
 export interface WorkerProcessOptions<Tx = unknown> extends WorkerOptions, ProcessOptions {
   readonly plugins?: readonly Plugin<Tx>[];
   readonly schedules?: Readonly<Record<string, Schedule>>;
+  readonly defaults?: HandlerDefaults;
   /** What the worker's time goes by. Default: the process's own. */
   readonly clock?: Clock;
 }
@@ -54,6 +56,7 @@ export async function openWorker<Tx>(
     clock = systemClock,
     plugins = [],
     schedules = {},
+    defaults = {},
     sessions,
     answerMs,
     mostConnections,
@@ -70,7 +73,7 @@ export async function openWorker<Tx>(
     ? handlers.map((handler) => ({ ...handler, claim: 'lease' as const }))
     : handlers;
   const driver = through(process.driver);
-  const rowlock = createRowlock({ driver, handlers: own, plugins, schedules, clock, log: SILENT });
+  const rowlock = createRowlock({ driver, handlers: own, plugins, schedules, defaults, clock, log: SILENT });
   const worker = rowlock.worker({ ...NO_POLL, ...options });
   stage.defer(() => within('the worker has stopped', worker.stop({ drain: 0 })));
   return { rowlock, worker, process };

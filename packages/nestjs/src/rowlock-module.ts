@@ -39,6 +39,7 @@ const OPTIONS: readonly string[] = [
   'driver',
   'plugins',
   'handlers',
+  'defaults',
   'log',
   'clock',
   'retention',

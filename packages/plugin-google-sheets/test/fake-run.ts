@@ -35,7 +35,7 @@ export async function run(
     payload: checked.value,
     attempt,
     earlierRuns: options.earlierRuns ?? attempt - 1,
-    maxAttempts: handler.attempts,
+    maxAttempts: handler.attempts ?? 5,
     metadata: {},
     waitedMs: 0,
     createdAt: new Date(Date.now() - ageMs),

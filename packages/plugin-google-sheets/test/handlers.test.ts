@@ -253,8 +253,9 @@ describe('creating', () => {
     emulator.fail({ method: 'POST', path: 'drive/v3/files', status: 503, times: 99 });
     const handler = handlers().create;
     const { baseMs, factor, capMs } = handler.backoff;
+    const { attempts = 5 } = handler;
     const pauses: number[] = [];
-    for (let attempt = 1; attempt < handler.attempts; attempt++) {
+    for (let attempt = 1; attempt < attempts; attempt++) {
       const { outcome } = await create({ attempt });
       if (outcome.event !== 'retry') throw new Error(`It ended with ${outcome.event}.`);
       // Without a wish of its own: the worker's choice is between half and all of the backoff.

@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { DeclaredLimits } from '../admission/limit.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter, wakeUpsAfter } from '../followers/awaited.js';
 import { decodedView } from '../handler/codec.js';
+import type { Declared } from '../handler/defaults.js';
 import { checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -25,14 +25,14 @@ import { changesUpdate, type JobChanges, updateJob } from './update-job.js';
 /** The calls that work on one job, and those that enqueue. */
 export class Client<Tx> {
   readonly #calls: Calls<Tx>;
-  readonly #declared: DeclaredLimits | undefined;
+  readonly #declared: Declared;
   readonly #around: AroundEnqueue | undefined;
 
   /**
    * @param around The middleware around enqueues, if any.
-   * @param declared The limits that plugins declare.
+   * @param declared What the program says of all jobs.
    */
-  constructor(calls: Calls<Tx>, around: AroundEnqueue | undefined, declared: DeclaredLimits | undefined) {
+  constructor(calls: Calls<Tx>, around: AroundEnqueue | undefined, declared: Declared) {
     this.#calls = calls;
     this.#around = around;
     this.#declared = declared;
@@ -235,7 +235,7 @@ export class Client<Tx> {
     return this.#calls.within(call, async (tx) => {
       const known = checkId(publicId);
       const store = this.#calls.store(tx);
-      const update = changesUpdate(changes, this.#declared);
+      const update = changesUpdate(changes, this.#declared.limits);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
       if (changes.payload !== undefined) await this.#calls.checkClear(known, tx);

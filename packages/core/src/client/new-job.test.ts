@@ -48,8 +48,9 @@ const payload = z.object({ n: z.number() });
 
 test('where nothing is said of it, a job is of the queue and has the attempts of a handler that says nothing', async () => {
   const [job] = await newJobs({ kind: 'work', payload }, options(1));
-  const { queue, attempts } = defineHandler({ kind: 'work', payload, run: () => {} });
-  expect(job).toMatchObject({ queue, maxAttempts: attempts });
+  const handler = defineHandler({ kind: 'work', payload, run: () => {} });
+  expect([job]).toEqual(await newJobs(handler, options(1)));
+  expect(job).toMatchObject({ queue: handler.queue, maxAttempts: 5 });
   const elsewhere = await newJobs({ kind: 'work', payload, queue: 'slow', attempts: 2 }, options(1));
   expect(elsewhere).toMatchObject([{ queue: 'slow', maxAttempts: 2 }]);
 });

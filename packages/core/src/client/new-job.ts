@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
-import { type DeclaredLimits, limitsOfJob } from '../admission/limit.js';
+import { limitsOfJob } from '../admission/limit.js';
 import { MOST_FOLLOWED } from '../driver/followers.js';
 import { milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkPayload } from '../handler/check-payload.js';
 import { encoded } from '../handler/codec.js';
+import type { Declared } from '../handler/defaults.js';
 import { ATTEMPTS, checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
 import { checkDate, checkJson, checkKey, checkWhole, LIMITS } from '../input.js';
 import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
@@ -27,10 +28,11 @@ const HOST = hostname();
 export function newJob(
   handler: Enqueueable,
   options: EnqueueOptions<unknown>,
-  declared?: DeclaredLimits,
+  declared: Declared = {},
 ): NewJob | Promise<NewJob> {
   checkOptions(options);
-  const { key = null, priority = 0, attempts = handler.attempts ?? ATTEMPTS, metadata = {} } = options;
+  const { key = null, priority = 0, metadata = {} } = options;
+  const { attempts = handler.attempts ?? declared.attempts ?? ATTEMPTS } = options;
   if (key !== null) checkKey('key', key);
   checkWhole('priority', priority, -32_768, 32_767);
   checkWhole('attempts', attempts, 1, 1_000);
@@ -54,7 +56,7 @@ export function newJob(
   const limited = (): NewJob => ({
     ...job,
     payload: encoded(handler, payload),
-    limits: limitsText(limitsOfJob(handler, payload, key, declared)),
+    limits: limitsText(limitsOfJob(handler, payload, key, declared.limits)),
   });
   return checked instanceof Promise ? checked.then(limited) : limited();
 }
@@ -68,7 +70,7 @@ export function newJob(
 export function newJobs(
   handler: Enqueueable,
   options: readonly EnqueueOptions<unknown>[],
-  declared?: DeclaredLimits,
+  declared?: Declared,
 ): readonly NewJob[] | Promise<readonly NewJob[]> {
   checkEnqueueable(handler);
   const jobs: (NewJob | Promise<NewJob>)[] = [];

@@ -24,8 +24,8 @@ export interface Enqueueable<Schema extends StandardSchemaV1 = StandardSchemaV1,
   /** The handler's. Default `default`. */
   readonly queue?: string;
   readonly payload: Schema;
-  /** The handler's, 1 to 1,000. Default 5. */
-  readonly attempts?: number;
+  /** The handler's, 1 to 1,000. Default: that of the program which enqueues, or 5. */
+  readonly attempts?: number | undefined;
   /** The handler's. Default: none. */
   readonly limit?: AnyLimitRule | undefined;
   /** The handler's. Default: none. */

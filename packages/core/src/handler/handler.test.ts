@@ -17,7 +17,7 @@ test('an option left out has its default', () => {
     after: [],
     claim: 'hold',
     batch: 1,
-    attempts: 5,
+    attempts: undefined,
     backoff: { baseMs: 1_000, factor: 2, capMs: 3_600_000 },
     timeoutMs: 30_000,
   });

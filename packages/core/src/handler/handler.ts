@@ -13,7 +13,7 @@ import type { Logger } from '../logger.js';
 import { shown } from '../shown.js';
 import type { Operation } from '../update/operation.js';
 import { type Codec, checkCodec } from './codec.js';
-import { ATTEMPTS, checkSchema, type Enqueueable, QUEUE } from './enqueueable.js';
+import { checkSchema, type Enqueueable, QUEUE } from './enqueueable.js';
 import { checkOnFailed, type FailureHandler } from './on-failed.js';
 import type { OutputOf, Returnable } from './outcome.js';
 
@@ -22,6 +22,8 @@ export interface Handler<Schema extends StandardSchemaV1 = StandardSchemaV1, Tx 
   extends HandlerPolicy {
   readonly payload: Schema;
   readonly code: HandlerCode<StandardSchemaV1.InferOutput<Schema>, Tx>;
+  /** What it was defined with, as this goes before the defaults of a program. */
+  readonly own: HandlerDefaults;
   /** For the compiler alone, and never there. */
   readonly types?: { readonly output: Output };
 }
@@ -42,7 +44,8 @@ export interface HandlerPolicy {
   readonly batch: number;
   readonly after: readonly string[];
   readonly claim: 'hold' | 'lease';
-  readonly attempts: number;
+  /** Undefined: as the defaults of the program say that enqueues. */
+  readonly attempts: number | undefined;
   readonly limit: AnyLimitRule | undefined;
   readonly backoff: Backoff;
   readonly onInvalidPayload: 'retry' | 'fail';
@@ -50,6 +53,13 @@ export interface HandlerPolicy {
   readonly codec: Codec | undefined;
   readonly timeoutMs: number;
 }
+
+/** Options of all handlers of a program. An option that a handler has itself goes before them. */
+export type HandlerDefaults = {
+  readonly [Option in 'attempts' | 'retry' | 'timeout' | 'onInvalidPayload' | 'onFailed']?:
+    | HandlerOptions<StandardSchemaV1>[Option]
+    | undefined;
+};
 
 /** A function that is called for each run, or a class that a container builds for each run. */
 export type HandlerCode<Payload, Tx, Result = unknown> =
@@ -267,24 +277,13 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
   definition: HandlerDefinition<Schema, Tx, Result>,
 ): Handler<Schema, Tx, OutputOf<Result>> {
   checkOptions(definition);
-  const {
-    kind,
-    queue = QUEUE,
-    payload,
-    after = [],
-    claim = 'hold',
-    retry = {},
-    onInvalidPayload = 'retry',
-  } = definition;
+  const { kind, queue = QUEUE, payload, after = [], claim = 'hold' } = definition;
+  const { attempts, retry, timeout, onInvalidPayload, onFailed } = definition;
+  const own = { attempts, retry, timeout, onInvalidPayload, onFailed };
   checkName('queue', queue);
   checkKinds('after', after);
   if (claim !== 'hold' && claim !== 'lease') {
     throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${shown(claim)}.`);
-  }
-  if (onInvalidPayload !== 'retry' && onInvalidPayload !== 'fail') {
-    throw new InvalidInputError(
-      `onInvalidPayload must be 'retry' or 'fail', not ${shown(onInvalidPayload)}.`,
-    );
   }
   checkSchema(kind, payload);
   checkLimitRule(definition);
@@ -301,17 +300,34 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     batch: batchOf(definition, group.keys),
     groupMax: group.max,
     groupKeys: group.keys,
-    attempts: whole('attempts', definition.attempts ?? ATTEMPTS, 1, 1_000),
+    attempts: attempts === undefined ? undefined : whole('attempts', attempts, 1, 1_000),
+    codec: definition.codec,
+    ...policyOf(own),
+    own,
+    code: codeOf(kind, definition),
+  };
+}
+
+/** @throws InvalidInputError */
+export function policyOf({
+  retry = {},
+  timeout = '30s',
+  onInvalidPayload = 'retry',
+  onFailed,
+}: HandlerDefaults): Pick<HandlerPolicy, 'backoff' | 'timeoutMs' | 'onInvalidPayload' | 'onFailed'> {
+  if (onInvalidPayload !== 'retry' && onInvalidPayload !== 'fail')
+    throw new InvalidInputError(
+      `onInvalidPayload must be 'retry' or 'fail', not ${shown(onInvalidPayload)}.`,
+    );
+  return {
     backoff: {
       baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
       factor: within('retry.factor', retry.factor ?? 2, 1, 100),
       capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
     },
+    timeoutMs: timeoutOf(milliseconds(timeout, 'timeout')),
     onInvalidPayload,
-    onFailed: definition.onFailed,
-    codec: definition.codec,
-    timeoutMs: timeout(milliseconds(definition.timeout ?? '30s', 'timeout')),
-    code: codeOf(kind, definition),
+    onFailed,
   };
 }
 
@@ -334,7 +350,7 @@ const OPTIONS: readonly string[] = [
   'use',
 ] satisfies (keyof HandlerOptions<StandardSchemaV1> | 'run' | 'use')[];
 
-const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (keyof RetryOptions)[];
+export const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (keyof RetryOptions)[];
 
 /** Refuses a misspelt option, which JavaScript, or a spread, may pass. */
 function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
@@ -347,7 +363,7 @@ function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
   checkKnown(`retry of ${of}`, retry, RETRY_OPTIONS);
 }
 
-function timeout(ms: number): number {
+function timeoutOf(ms: number): number {
   if (ms >= 1 && ms <= 86_400_000) return ms;
   throw new InvalidInputError(`timeout must be from 1 ms to 24 h, not ${ms} ms.`);
 }
@@ -391,7 +407,7 @@ function batchOf({ batch = 1, claim, limit }: HandlerOptions<StandardSchemaV1>, 
   return whole('batch', most, 1, 10_000);
 }
 
-function whole(name: string, value: number, least: number, most: number): number {
+export function whole(name: string, value: number, least: number, most: number): number {
   if (!Number.isInteger(value))
     throw new InvalidInputError(`${name} must be a whole number, not ${shown(value)}.`);
   return within(name, value, least, most);

@@ -75,7 +75,7 @@ export function checkOnFailed({ kind, onFailed }: Failing): void {
  */
 export function failureJobs(
   handlers: readonly Failing[],
-  declared: DeclaredLimits | undefined,
+  declared: { readonly limits?: DeclaredLimits; readonly attempts?: number | undefined },
 ): ReadonlyMap<string, FailureJob> {
   const next = new Map(
     handlers.flatMap(({ kind, onFailed }) => (onFailed === undefined ? [] : [[kind, onFailed] as const])),
@@ -87,8 +87,8 @@ export function failureJobs(
       {
         queue: handler.queue ?? QUEUE,
         kind: handler.kind,
-        maxAttempts: handler.attempts ?? ATTEMPTS,
-        limits: limitsText(limitsOfJob(handler, null, null, declared)),
+        maxAttempts: handler.attempts ?? declared.attempts ?? ATTEMPTS,
+        limits: limitsText(limitsOfJob(handler, null, null, declared.limits)),
       },
     ]),
   );

@@ -1,4 +1,3 @@
-import type { DeclaredLimits } from '../admission/limit.js';
 import { DriverError } from '../driver/driver-error.js';
 import type {
   JoinableSchedules,
@@ -8,6 +7,7 @@ import type {
   Timing,
 } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
+import type { Declared } from '../handler/defaults.js';
 import { fingerprintOf, isSame } from './fingerprint.js';
 import { jitterOf } from './jitter.js';
 import { nextTime } from './next-time.js';
@@ -19,11 +19,11 @@ export class DeclaredSchedules {
   readonly #plans = new Map<string, Promise<SchedulePlan>>();
 
   /** @throws InvalidInputError when two have one name, or one is of the wrong form. */
-  constructor(declared: readonly Readonly<Record<string, Schedule>>[], limits?: DeclaredLimits) {
+  constructor(declared: readonly Readonly<Record<string, Schedule>>[], jobs?: Declared) {
     for (const [name, schedule] of declared.flatMap((each) => Object.entries(each))) {
       if (this.#plans.has(name))
         throw new InvalidInputError(`Two schedules have the name ${JSON.stringify(name)}. Rename one.`);
-      const plan = planOf(name, schedule, limits);
+      const plan = planOf(name, schedule, jobs);
       // Awaited when a worker starts.
       plan.catch(() => {});
       this.#plans.set(name, plan);

@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { DeclaredLimits } from '../admission/limit.js';
 import { newJob } from '../client/new-job.js';
 import type { SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
+import type { Declared } from '../handler/defaults.js';
 import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
 import { checkName, checkWhole } from '../input.js';
 import type { EnqueueOptions } from '../job/enqueue-options.js';
@@ -45,11 +45,7 @@ export function defineSchedule<Schema extends StandardSchemaV1>(
  *
  * @throws InvalidInputError, InvalidPayloadError
  */
-export async function planOf(
-  name: string,
-  schedule: Schedule,
-  declared?: DeclaredLimits,
-): Promise<SchedulePlan> {
+export async function planOf(name: string, schedule: Schedule, declared?: Declared): Promise<SchedulePlan> {
   checkName('The name of a schedule', name);
   const timing = checkSchedule(`schedule ${JSON.stringify(name)}`, schedule);
   const { handler, missed = 'once', overlap = 'skip' } = schedule;

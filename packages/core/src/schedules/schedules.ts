@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { DeclaredLimits } from '../admission/limit.js';
 import type { CallOptions } from '../client/call-options.js';
 import type { Calls } from '../client/calls.js';
 import type { Joined } from '../driver/driver.js';
@@ -12,6 +11,7 @@ import {
   type ScheduleSource,
 } from '../driver/schedule-store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
+import type { Declared } from '../handler/defaults.js';
 import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
@@ -77,12 +77,12 @@ export interface BrokenSchedule {
 /** The schedules, at run time. */
 export class Schedules<Tx = unknown> {
   readonly #calls: Calls<Tx>;
-  readonly #limits: DeclaredLimits | undefined;
+  readonly #declared: Declared;
 
   /** @param limits The limits that plugins declare. */
-  constructor(calls: Calls<Tx>, limits: DeclaredLimits | undefined) {
+  constructor(calls: Calls<Tx>, declared: Declared) {
     this.#calls = calls;
-    this.#limits = limits;
+    this.#declared = declared;
   }
 
   /**
@@ -102,7 +102,7 @@ export class Schedules<Tx = unknown> {
       checkOptions('schedules.set()', options, ['by']);
       const { by = hostname() } = options;
       checkName('by', by);
-      const plan = await planOf(name, schedule, this.#limits);
+      const plan = await planOf(name, schedule, this.#declared);
       const [before] = (await driver.schedules.find([name])).schedules;
       if (before?.source === 'code')
         throw new InvalidInputError(
@@ -137,7 +137,7 @@ export class Schedules<Tx = unknown> {
     checkWhole('count', count, 1, 100);
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
-    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#limits);
+    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#declared);
     const { now, schedules } = await this.#within({}, (driver) => driver.schedules.find([name]));
     const row = plan === undefined ? existing(name, schedules) : undefined;
     const found = plan ?? readPlan(existing(name, schedules));

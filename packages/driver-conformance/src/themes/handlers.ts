@@ -1,9 +1,10 @@
-import { defineHandler } from '@rowlock/core';
+import { defineHandler, definePlugin, failedJob } from '@rowlock/core';
 import { expect } from 'vitest';
+import { allSettled } from '../all-settled.js';
 import type { JobRow } from '../driver-harness.js';
 import { theme } from '../theme.js';
 import { until, within } from '../until.js';
-import { AnyJson, openWorker, startWorker } from '../worker-process.js';
+import { AnyJson, openWorker, SOON, startWorker } from '../worker-process.js';
 
 export const handlers = theme('handlers', (test) => {
   test('kinds that it has no handler for stay as they are', async (stage) => {
@@ -19,6 +20,43 @@ export const handlers = theme('handlers', (test) => {
     expect((await row(known)).status).toBe('complete');
     expect(await row(strange)).toEqual(strange);
     expect(await row(keyless)).toEqual(keyless);
+  });
+
+  test('the defaults of a program are the options of handlers that have none, those of plugins too', async (stage) => {
+    const { queue } = stage;
+    const work = {
+      queue,
+      payload: AnyJson,
+      run: () => {
+        throw new Error('never');
+      },
+    };
+    const plain = defineHandler({ kind: 'plain', ...work });
+    const plugged = defineHandler({ kind: 'plugged', ...work });
+    const own = defineHandler({ kind: 'own', attempts: 1, ...work });
+    const report = defineHandler({
+      kind: 'report',
+      queue,
+      payload: failedJob,
+      run: ({ job }) => job.payload.kind,
+    });
+    const { rowlock } = await startWorker(stage, [plain, own, report], {
+      plugins: [definePlugin({ name: 'plugin', handlers: [plugged] })],
+      defaults: { attempts: 2, retry: SOON, onFailed: report },
+    });
+    const handlers = [plain, plugged, own, { kind: 'plain', queue, payload: AnyJson }];
+    const ids = await Promise.all(
+      handlers.map(async (handler) => (await rowlock.enqueue(handler, { payload: 1 })).publicId),
+    );
+    const ended = await Promise.all(ids.map((id) => rowlock.settled(id)));
+    expect(ended.map(({ status, attempt }) => [status, attempt])).toEqual(
+      [2, 2, 1, 2].map((attempts) => ['error', attempts]),
+    );
+    const rows = await allSettled(stage);
+    const reports = rows.filter(({ kind }) => kind === 'report');
+    expect(reports.map(({ output, maxAttempts }) => [output, maxAttempts]).toSorted()).toEqual(
+      ['own', 'plain', 'plain', 'plugged'].map((kind) => [kind, 2]),
+    );
   });
 
   test('one worker serves all the queues of its handlers', async (stage) => {
