@@ -44,6 +44,9 @@ test("code in the pages is TypeScript, another queue's JavaScript, SQL, a comman
   expect([...languages].sort()).toEqual(['dockerfile', 'js', 'sh', 'sql', 'ts', 'yaml']);
 });
 
+/** As applications of Next.js name their own modules. */
+const PATHS = { '@/lib/rowlock': ['./docs-use-frameworks/lib/rowlock.ts'] };
+
 /**
  * What the compiler says. A page has a folder, in which a fragment is called after its line, so that its mistakes show where they are. One whose
  * first line is `// jobs.ts` has that name, and others of its page import it.
@@ -65,7 +68,7 @@ async function compile(fragments: readonly Block[]): Promise<string> {
   const config = {
     extends: '../../../../tsconfig.base.json',
     // `strict`, and no more than that: as in most applications.
-    compilerOptions: { noEmit: true, declaration: false, exactOptionalPropertyTypes: false },
+    compilerOptions: { noEmit: true, declaration: false, exactOptionalPropertyTypes: false, paths: PATHS },
     include: ['**/*.ts', '../../src/fragment-names.ts', '../../src/fragment-modules.d.ts'],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
