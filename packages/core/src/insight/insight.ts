@@ -91,7 +91,7 @@ export class Insight<Tx = unknown> {
    * there once for each job.
    *
    * Looks at the newest runs of each worker. With a filter it looks at up to 2,000 runs, or at `limit` if that is more,
-   * and `more` says that the time had more than these. Leaves out runs without a record, as those of a job do: completed
+   * and `older` says where to look on. Leaves out runs without a record, as those of a job do: completed
    * jobs of groups and batches. Leaves out the runs of workers that have been gone for a day.
    *
    * @throws InvalidInputError

@@ -43,8 +43,8 @@ const OPTIONS: readonly string[] = [
 export interface LatestRuns {
   /** Newest first. */
   readonly runs: readonly BegunRun[];
-  /** Whether there may be more in this time. */
-  readonly more: boolean;
+  /** There may be earlier ones in this time: those that began before this. The runs of its last millisecond come again. Null: there are none. */
+  readonly older: Date | null;
 }
 
 /** The runs of a job, oldest first. @throws JobNotFoundError, InvalidInputError, DriverError */
@@ -78,7 +78,19 @@ export async function latestRuns(
   };
   const looked = (await insightOf(driver).runs(began)) ?? [];
   const found = looked.filter((run) => isOf(run, conditions));
-  return { runs: found.slice(0, limit), more: looked.length === look || found.length > limit };
+  const page = found.slice(0, limit);
+  return {
+    runs: page,
+    older: beforeThese(found.length > limit ? page : looked.length === look ? looked : []),
+  };
+}
+
+/** The runs of the last millisecond come again, as some may be left out. If there were no others, they are left behind. */
+function beforeThese(runs: readonly BegunRun[]): Date | null {
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const at = last.startedAt.getTime();
+  return new Date(first.startedAt.getTime() === at ? at : at + 1);
 }
 
 function isOf(

@@ -1,10 +1,11 @@
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver, Uses } from '../driver/driver.js';
-import type { Counts, History, StepTally } from '../driver/history.js';
+import type { History, StepTally } from '../driver/history.js';
 import type { Backlog } from '../driver/insight.js';
 import type { Lane } from '../driver/lane.js';
 import type { JobCount } from '../job/job-count.js';
-import { emptyBuckets, type Percentiles, percentiles } from './buckets.js';
+import { type Percentiles, percentiles } from './buckets.js';
+import { sumOf } from './counts.js';
 import { isServed } from './served.js';
 import { insightOf } from './surroundings.js';
 
@@ -121,32 +122,10 @@ async function windowBack(history: Pick<History, 'tallies'>, minutes: number): P
 
 function windowOf(lane: Lane, { seconds, sums }: Window): WindowStats {
   const own = sums.filter((each) => each.lane !== null && isOf(each.lane, lane));
-  const { completed, failed, cancelled, retried, waits, runs } = own.reduce<Counts>(added, NONE);
+  const { completed, failed, cancelled, retried, waits, runs } = sumOf(own);
   const settled = completed + failed + cancelled;
   const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
   return { seconds, settled, completed, failed, cancelled, retried, ...times };
-}
-
-const NONE: Counts = {
-  completed: 0,
-  failed: 0,
-  cancelled: 0,
-  retried: 0,
-  waits: emptyBuckets(),
-  runs: emptyBuckets(),
-};
-
-function added(one: Counts, other: Counts): Counts {
-  const each = (these: readonly number[], those: readonly number[]): readonly number[] =>
-    these.map((count, place) => count + (those[place] ?? 0));
-  return {
-    completed: one.completed + other.completed,
-    failed: one.failed + other.failed,
-    cancelled: one.cancelled + other.cancelled,
-    retried: one.retried + other.retried,
-    waits: each(one.waits, other.waits),
-    runs: each(one.runs, other.runs),
-  };
 }
 
 function isOf(one: Lane, other: Lane): boolean {

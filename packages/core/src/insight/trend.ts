@@ -1,9 +1,10 @@
-import type { History, StepTally } from '../driver/history.js';
+import type { Counts, History } from '../driver/history.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
 import { checkOptions } from '../known-options.js';
 import { percentiles } from './buckets.js';
+import { sumOf } from './counts.js';
 import type { WindowStats } from './stats.js';
 
 const MINUTE_MS = 60_000;
@@ -20,6 +21,8 @@ export interface TrendOptions {
   readonly last?: Duration;
   /** Default: all queues. */
   readonly queue?: string;
+  /** Default: all kinds. */
+  readonly kind?: string;
 }
 
 /** What workers have settled, over a time. */
@@ -30,30 +33,35 @@ export interface Trend {
   readonly points: readonly TrendPoint[];
 }
 
-export interface TrendPoint extends Omit<WindowStats, 'seconds' | 'tookMs'> {
+export interface TrendPoint extends Omit<WindowStats, 'seconds'> {
   /** When the point begins. */
   readonly at: Date;
 }
 
 /** @throws InvalidInputError, DriverError */
 export async function trend(history: Pick<History, 'tallies'>, options: TrendOptions): Promise<Trend> {
-  checkOptions('trend()', options, ['last', 'queue'] satisfies (keyof TrendOptions)[]);
-  const { last = '3h', queue } = options;
+  checkOptions('trend()', options, ['last', 'queue', 'kind'] satisfies (keyof TrendOptions)[]);
+  const { last = '3h', queue, kind } = options;
   if (queue !== undefined) checkName('queue', queue);
+  if (kind !== undefined) checkName('kind', kind);
   const minutes = Math.ceil(milliseconds(last) / MINUTE_MS);
   if (!(minutes >= 1 && minutes <= WEEK)) throw new InvalidInputError('last must be 1 minute to 7 days.');
   const step = STEPS.find((each) => minutes / each <= MOST_POINTS) ?? STEPS[2];
-  const { now, sums } = await history.tallies({ minutes, step, queue: queue ?? null, byLane: false });
-  const found = new Map(sums.map((each) => [each.at.getTime(), each]));
+  const byLane = kind !== undefined;
+  const { now, sums } = await history.tallies({ minutes, step, queue: queue ?? null, byLane });
+  const found = Map.groupBy(
+    sums.filter(({ lane }) => !byLane || lane?.kind === kind),
+    ({ at }) => at.getTime(),
+  );
   const stepMs = step * MINUTE_MS;
   const end = Math.floor(now.getTime() / stepMs);
   const count = Math.ceil(minutes / step);
   const times = Array.from({ length: count + 1 }, (_, place) => (end - count + place) * stepMs);
-  return { stepSeconds: step * 60, points: times.map((at) => pointOf(at, found.get(at))) };
+  return { stepSeconds: step * 60, points: times.map((at) => pointOf(at, sumOf(found.get(at) ?? []))) };
 }
 
-function pointOf(at: number, found: StepTally | undefined): TrendPoint {
-  const { completed = 0, failed = 0, cancelled = 0, retried = 0, waits = [] } = found ?? {};
+function pointOf(at: number, { completed, failed, cancelled, retried, waits, runs }: Counts): TrendPoint {
   const settled = completed + failed + cancelled;
-  return { at: new Date(at), settled, completed, failed, cancelled, retried, waitedMs: percentiles(waits) };
+  const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
+  return { at: new Date(at), settled, completed, failed, cancelled, retried, ...times };
 }

@@ -1,4 +1,5 @@
 import { defineHandler, fail } from '@rowlock/core';
+import type { LatestRuns } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { insightTheme } from '../theme.js';
@@ -24,8 +25,8 @@ export const begunRuns = insightTheme('begun runs', (test) => {
     const { worker, rowlock } = await startWorker(stage, [handler], { name: 'ann' });
     await allSettled(stage);
     await worker.stop();
-    const { runs, more } = await rowlock.insight.runs({ queue });
-    expect(more).toBe(false);
+    const { runs, older } = await rowlock.insight.runs({ queue });
+    expect(older).toBeNull();
     const of = { kind: 'work', queue, worker: 'ann', host: expect.any(String) };
     const own = (publicId: string) => runs.filter((run) => run.publicId === publicId);
     expect(own(first.publicId)).toMatchObject([
@@ -65,8 +66,14 @@ export const begunRuns = insightTheme('begun runs', (test) => {
     const { runs } = await client.insight.runs({ queue });
     const [newest, , oldest] = runs;
     if (newest === undefined || oldest === undefined) throw new Error('There are three runs.');
-    expect(await client.insight.runs({ queue, limit: 1 })).toEqual({ runs: [newest], more: true });
     const after = new Date(newest.startedAt.getTime() + 1);
+    const paged = [];
+    for (let before: Date | null = after; before !== null; ) {
+      const page: LatestRuns = await client.insight.runs({ queue, limit: 2, before });
+      paged.push(...page.runs);
+      before = page.older;
+    }
+    expect(new Set(paged.map(({ runId }) => runId))).toEqual(new Set(runs.map(({ runId }) => runId)));
     expect((await client.insight.runs({ queue, from: after })).runs).toEqual([]);
     expect((await client.insight.runs({ queue, before: oldest.startedAt })).runs).toEqual([]);
     const all = { from: oldest.startedAt, before: after };

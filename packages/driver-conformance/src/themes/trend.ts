@@ -40,11 +40,14 @@ export const trend = theme('trend', (test) => {
         cancelled: 1,
         retried: 2,
         waitedMs: times,
+        tookMs: times,
       },
     ]);
     expect(points.slice(0, -2).every(({ settled, waitedMs }) => settled === 0 && waitedMs === null)).toBe(
       true,
     );
+    const ofKind = await client.insight.trend({ last: '10m', queue, kind: 'other' });
+    expect(ofKind.points.reduce((sum, { settled }) => sum + settled, 0)).toBe(3);
     const all = (await client.insight.trend({ last: '10m' })).points.reduce(
       (sum, { settled }) => sum + settled,
       0,
