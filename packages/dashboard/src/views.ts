@@ -42,6 +42,21 @@ export interface LaneHistory {
   readonly settled: readonly number[];
 }
 
+/** Something that may explain a change of the numbers. */
+export interface EventView {
+  readonly at: Date;
+  readonly text: string;
+}
+
+/** A tick of a schedule that had a job. */
+export interface TickView {
+  readonly job: string;
+  readonly status: JobView['status'];
+  readonly scheduledFor: Date;
+  /** How long after its time it came, in milliseconds. */
+  readonly lateMs: number;
+}
+
 /** A job in a list: without what may be long. */
 export type JobRow = Omit<JobView, 'payload' | 'output' | 'metadata'>;
 
@@ -77,9 +92,9 @@ export interface RunsView extends Omit<LatestRuns, 'runs'> {
   readonly runs: readonly RunRow[];
 }
 
-/** Failed jobs of one kind whose errors have one code and one pattern. */
+/** Failed jobs whose errors have one code and one pattern. */
 export interface ErrorGroup {
-  readonly kind: string;
+  readonly kinds: readonly string[];
   readonly code: string;
   /** The message, with `…` for what differs: numbers, ids, addresses, what is in quotes. */
   readonly pattern: string;
@@ -89,6 +104,8 @@ export interface ErrorGroup {
   /** When the oldest of the jobs that were read failed, and the newest. */
   readonly first: Date | null;
   readonly last: Date | null;
+  /** How many failed in each part of the time in which all that were read failed, the earliest first. */
+  readonly line: readonly number[];
   /** The filter that finds them, as in an address. Others of this code may have the same words. */
   readonly filter: string;
 }

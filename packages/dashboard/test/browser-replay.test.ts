@@ -65,10 +65,10 @@ test('by mouse: the time is chosen in the drawing, and plays', async () => {
 
 test('the latest runs are found by their outcome, kind and worker', async () => {
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=runs');
-  await page.getByRole('cell', { name: 'print', exact: true }).waitFor();
+  await page.getByRole('rowheader', { name: 'print', exact: true }).waitFor();
   await page.getByRole('navigation', { name: 'Outcomes' }).getByRole('link', { name: 'fail' }).click();
   await page.getByText('ENOROUTE: no route to nobody').waitFor();
-  await page.getByRole('cell', { name: 'print', exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('rowheader', { name: 'print', exact: true }).waitFor({ state: 'detached' });
   await screenshot('runs');
   expect(await faults()).toEqual([]);
   await page.getByLabel('Worker').fill('packer');
@@ -77,7 +77,7 @@ test('the latest runs are found by their outcome, kind and worker', async () => 
   await page.getByText('ENOROUTE: no route to nobody').waitFor();
   await page.getByLabel('Kind').fill('print');
   await page.keyboard.press('Enter');
-  await page.getByText('No run of this filter began in this time.').waitFor();
+  await page.getByText('No run of this filter began in this time.', { exact: false }).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -88,7 +88,13 @@ test.each(['light', 'dark'] as const)(
     await page.getByText('In numbers, of 1 min each').click();
     const table = page.getByRole('region', { name: 'Settled jobs over time' });
     await table.getByRole('row').nth(1).waitFor();
-    await expect.poll(() => page.locator('.chart canvas').count()).toBe(2);
+    await expect.poll(() => page.locator('.chart canvas').count()).toBe(3);
+    await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
+    await page.getByRole('button', { name: 'Earlier' }).press('Enter');
+    await page.getByText('Nothing was settled in this time.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'All of it' }).press('Enter');
+    await page.getByText('The worker packer started.').waitFor();
+    await page.getByText('In numbers, of 1 min each').click();
     await screenshot(`history-${colorScheme}`);
     expect(await faults()).toEqual([]);
     await page.getByRole('link', { name: 'a week' }).click();

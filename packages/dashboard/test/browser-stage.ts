@@ -28,6 +28,14 @@ export const Mail = defineHandler({
   },
 });
 
+/** Beside mails. */
+export const Letter = defineHandler({
+  kind: 'letter',
+  queue: 'mail',
+  payload: z.object({}),
+  run: () => {},
+});
+
 export const Report = defineHandler({
   kind: 'report',
   payload: z.object({ of: z.string() }),
@@ -92,7 +100,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
   const database = await server.fresh();
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const driver = server.driver(database.url);
-  const rowlock = createRowlock({ driver, handlers: [Mail, Report, Print], log });
+  const rowlock = createRowlock({ driver, handlers: [Mail, Letter, Report, Print], log });
   await rowlock.migrate();
   const access = (): Grant => stage.grant;
   const logUrl: DashboardOptions['logUrl'] = ({ publicId }) => `https://logs.example/?job=${publicId}`;

@@ -14,8 +14,8 @@ test('the latest runs, newest first, by what the address says', async () => {
   await worked(rowlock, 1);
   await rowlock.enqueue(Report, { payload: { of: 'x' } });
   await worked(rowlock, 1);
-  const { runs, more } = await read<View>('runs');
-  expect(more).toBe(false);
+  const { runs, older } = await read<View>('runs');
+  expect(older).toBeNull();
   expect(runs.map(({ kind, outcome }) => [kind, outcome])).toEqual([
     ['report', 'complete'],
     ['mail.send', 'fail'],
@@ -24,7 +24,11 @@ test('the latest runs, newest first, by what the address says', async () => {
     runs: [{ publicId, kind: 'mail.send', key: 'ada', error: { code: 'ENOROUTE' } }],
   });
   expect((await read<View>('runs?before=2026-01-01T00:00Z')).runs).toEqual([]);
-  expect(await read<View>('runs?limit=1')).toMatchObject({ runs: [{ kind: 'report' }], more: true });
+  const newest = await read<View>('runs?limit=1');
+  expect(newest.runs).toMatchObject([{ kind: 'report' }]);
+  expect(await read<View>(`runs?limit=1&before=${newest.older}`)).toMatchObject({
+    runs: [{ kind: 'mail.send' }],
+  });
   for (const wrong of ['outcome=lost', 'before=never', 'limit=many', 'limit=5001'])
     expect((await get(`/api/runs?${wrong}`)).status).toBe(400);
 });

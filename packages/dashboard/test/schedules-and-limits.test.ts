@@ -3,7 +3,7 @@ import { Report, stages } from './stage.js';
 
 const stage = stages();
 
-test('a schedule is previewed, run, paused and resumed', async () => {
+test('a schedule is previewed, run, paused, resumed and removed, and its ticks are there', async () => {
   const { rowlock, get, post } = await stage({ access: () => ({ can: 'operator', name: 'ada' }) });
   const name = 'reports / nightly';
   await rowlock.schedules.set(name, { handler: Report, payload: { of: 'yesterday' }, cron: '0 3 * * *' });
@@ -18,6 +18,14 @@ test('a schedule is previewed, run, paused and resumed', async () => {
   await post('/api/schedules/resume', { name });
   expect(await rowlock.schedules.list()).toMatchObject([{ pausedBy: null }]);
   expect((await post('/api/schedules/run', { name: 'none' })).status).toBe(404);
+  const ticks = (of: string) => get(`/api/schedules/ticks?${new URLSearchParams({ name: of })}`);
+  await rowlock.enqueue(Report, { payload: { of: 'no tick' } });
+  expect(await (await ticks(name)).json()).toMatchObject([{ status: 'new', lateMs: 0 }]);
+  expect((await ticks('none')).status).toBe(404);
+  const events = await (await get('/api/events')).json();
+  expect(events).toMatchObject([{ text: expect.stringContaining(`The schedule ${name} was set by `) }]);
+  await post('/api/schedules/remove', { name });
+  expect(await rowlock.schedules.list()).toEqual([]);
 });
 
 test('limits are set and reset', async () => {
@@ -31,6 +39,12 @@ test('limits are set and reset', async () => {
   expect(await (await get('/api/limits')).json()).toMatchObject([
     { name: 'mail', max: 3, taken: 0, holders: [], waiting: { count: 0, more: false } },
     { name: 'maps', starts: 100, nextAt: null },
+  ]);
+  await post('/api/pause', { scope: 'all', reason: 'a deploy' });
+  expect(await (await get('/api/events')).json()).toMatchObject([
+    { text: 'All work was paused by ada: a deploy' },
+    { text: 'The limit maps was set by ada.' },
+    { text: 'The limit mail was set by ada.' },
   ]);
   await post('/api/limits/reset', { name: 'mail' });
   await post('/api/limits/reset', { name: 'maps' });

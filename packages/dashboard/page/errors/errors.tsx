@@ -7,15 +7,21 @@ import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { REDRIVE } from '../jobs/bulk-action.js';
 import { BulkDialog } from '../jobs/bulk-dialog.js';
+import { Empty } from '../parts/empty.js';
 import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
-import { Table } from '../parts/table.js';
+import { Sparkline } from '../parts/sparkline.js';
+import { ACTIONS, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+
+type Group = Stored<ErrorsView>['groups'][number];
 
 /** A thousand rows are read, so it is done less often. In milliseconds. */
 const ERRORS_MS = 15_000;
 
-/** The failed jobs by kind and error, the most frequent first. */
+const HEAD = ['Error', 'Kinds', { number: 'Jobs' }, 'Over time', 'First seen', 'Last seen', ACTIONS];
+
+/** The failed jobs by their errors, the most frequent first. */
 export function Errors() {
   const { query } = usePage().place;
   const canRedrive = useCan('redrive');
@@ -34,41 +40,20 @@ export function Errors() {
         {query.size > 0 && <Link to={addressOf('errors')}>All</Link>}
       </header>
       <Notice text={problem} />
-      {answer?.groups.length === 0 && <p class="hint">No job has failed.</p>}
+      {answer?.groups.length === 0 && (
+        <Empty title="No job has failed.">
+          <p>Jobs that have no attempt left stand here, by what their errors have in common.</p>
+        </Empty>
+      )}
       {answer !== undefined && answer.groups.length > 0 && (
-        <Table
-          title="Errors"
-          head={['Jobs', 'Kind', 'Error', 'First', 'Last', <span class="unseen">Actions</span>]}
-        >
+        <Table title="Errors" head={HEAD} isStacked>
           <tbody>
             {answer.groups.map((group) => (
-              <tr key={`${group.kind} ${group.code} ${group.pattern}`}>
-                <td class="number">
-                  <Link to={addressOf('jobs', new URLSearchParams(group.filter))}>{number(group.jobs)}</Link>
-                </td>
-                <td>{group.kind}</td>
-                <td class="long" title={group.message}>
-                  <b>{group.code}</b> {group.jobs === 1 ? group.message : group.pattern}
-                </td>
-                <td>
-                  <Time at={group.first} />
-                </td>
-                <td>
-                  <Time at={group.last} />
-                </td>
-                <td>
-                  {canRedrive && (
-                    <button
-                      type="button"
-                      class="small"
-                      aria-label={`Redrive the jobs of ${group.kind} with ${group.code}`}
-                      onClick={() => setFilter(group.filter)}
-                    >
-                      Redrive …
-                    </button>
-                  )}
-                </td>
-              </tr>
+              <GroupRow
+                group={group}
+                onRedrive={canRedrive ? () => setFilter(group.filter) : undefined}
+                key={`${group.code} ${group.pattern}`}
+              />
             ))}
           </tbody>
         </Table>
@@ -77,5 +62,48 @@ export function Errors() {
         <BulkDialog action={REDRIVE} filter={filter} onClose={() => setFilter(undefined)} />
       )}
     </>
+  );
+}
+
+interface RowProps {
+  readonly group: Group;
+  readonly onRedrive: (() => void) | undefined;
+}
+
+function GroupRow({ group, onRedrive }: RowProps) {
+  const { code, message, pattern, kinds, jobs, line, first, last, filter } = group;
+  return (
+    <tr>
+      <td class="long wide" title={message}>
+        <b>{code}</b> {jobs === 1 ? message : pattern}
+      </td>
+      <td data-name="Kinds" class="long">
+        {kinds.join(', ')}
+      </td>
+      <td data-name="Jobs" class="number">
+        <Link to={addressOf('jobs', new URLSearchParams(filter))}>{number(jobs)}</Link>
+      </td>
+      <td data-name="Over time">
+        <Sparkline of={`Failures by ${code}`} values={line} isBad />
+      </td>
+      <td data-name="First seen">
+        <Time at={first} />
+      </td>
+      <td data-name="Last seen">
+        <Time at={last} />
+      </td>
+      <td class="end">
+        {onRedrive && (
+          <button
+            type="button"
+            class="small"
+            aria-label={`Redrive the jobs of ${kinds.join(', ')} with ${code}`}
+            onClick={onRedrive}
+          >
+            Redrive …
+          </button>
+        )}
+      </td>
+    </tr>
   );
 }

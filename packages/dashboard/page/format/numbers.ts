@@ -12,3 +12,10 @@ export function counted({ count, more }: JobCount): string {
 export function jobsIn(count: number): string {
   return `${number(count)} ${count === 1 ? 'job' : 'jobs'}`;
 }
+
+/** A part of a whole as percent: `0.4 %`, `< 0.1 %`. */
+export function share(part: number, whole: number): string {
+  const percent = (100 * part) / whole;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
+}

@@ -1,7 +1,9 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Link } from '../parts/link.js';
 import { usePage } from './page.js';
 import { addressOf } from './place.js';
-import { SCREENS } from './screens.js';
+import { SchemeChoice } from './scheme-choice.js';
+import { MENU } from './screens.js';
 import { Search } from './search.js';
 
 interface Props {
@@ -9,31 +11,66 @@ interface Props {
   readonly onLive: (live: boolean) => void;
 }
 
+/** The menu, the search, and how the page is shown. */
 export function Header({ live, onLive }: Props) {
   const { place, session } = usePage();
+  const bar = useRef<HTMLDivElement>(null);
+  // Where the menu is a line that scrolls, the screen's own name is in sight.
+  useEffect(
+    () =>
+      bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),
+    [place.screen],
+  );
   return (
-    <header class="top">
-      <b class="brand">Rowlock</b>
-      <nav aria-label="Screens">
-        <ul>
-          {Object.entries(SCREENS).map(
-            ([name, { title, inMenu }]) =>
-              inMenu && (
-                <li key={name}>
-                  <Link to={addressOf(name)} current={place.screen === name}>
-                    {title}
-                  </Link>
-                </li>
-              ),
-          )}
-        </ul>
-      </nav>
+    <header class="side">
+      <span class="brand">Rowlock</span>
       <Search />
-      <label class="inline">
-        <input type="checkbox" checked={live} onChange={(event) => onLive(event.currentTarget.checked)} />
-        Live
-      </label>
-      {session.can.length === 1 && <span class="hint">read-only</span>}
+      <div class="ways" ref={bar}>
+        <nav aria-label="Screens">
+          {MENU.map((part, index) => (
+            <ul key={index}>
+              {Object.entries(part).map(
+                ([name, { title, icon }]) =>
+                  icon !== undefined && (
+                    <li key={name}>
+                      <Link to={addressOf(name)} current={place.screen === name}>
+                        <Icon path={icon} />
+                        {title}
+                      </Link>
+                    </li>
+                  ),
+              )}
+            </ul>
+          ))}
+        </nav>
+        <div class="settings">
+          <label class="inline">
+            <input type="checkbox" checked={live} onChange={(event) => onLive(event.currentTarget.checked)} />
+            Live
+          </label>
+          <SchemeChoice />
+          {session.can.length === 1 && <span class="hint">read-only</span>}
+        </div>
+      </div>
     </header>
+  );
+}
+
+function Icon({ path }: { readonly path: string }) {
+  return (
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      <path d={path} />
+    </svg>
   );
 }

@@ -2,53 +2,60 @@ import type { Stored } from '@rowlock/core';
 import type { Trend } from '@rowlock/core/types';
 import { useEffect, useRef } from 'preact/hooks';
 import type UPlot from 'uplot';
+import { useIsDark } from '../frame/scheme.js';
 import { themeOf } from '../picture/colours.js';
+import { axesOf, seriesOf } from './chart-look.js';
 import type { Line } from './lines.js';
+import type { Zoom } from './zoom.js';
 
-const HEIGHT = 220;
+const HEIGHT = 200;
 
 interface Props {
   readonly plot: typeof UPlot;
   readonly title: string;
   readonly trend: Stored<Trend>;
   readonly lines: readonly Line[];
+  /** In pixels. */
+  readonly height?: number;
+  /** Times of events, in seconds since 1970. */
+  readonly marks?: readonly number[];
+  /** The part of the time that is shown. Default: all of it. */
+  readonly zoom?: Zoom | undefined;
+  /** Called when a part was chosen by the mouse. */
+  readonly onZoom?: (zoom: Zoom) => void;
 }
 
-/** Lines over time. The table below says the same. */
-export function Chart({ plot: Plot, title, trend, lines }: Props) {
+/** Lines over time. A table says the same. */
+export function Chart(props: Props) {
+  const { plot: Plot, title, trend, lines, height = HEIGHT, marks, zoom } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(null);
-  const data = dataOf(trend, lines);
-  const latest = useRef(data);
-  latest.current = data;
+  const isDark = useIsDark();
+  const latest = useRef(props);
+  latest.current = props;
 
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const draw = (): void => {
-      plot.current?.destroy();
-      plot.current = new Plot(optionsOf(element, lines), latest.current, element);
-    };
-    draw();
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', draw);
-    const observer = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
+    plot.current = new Plot(
+      optionsOf(element, latest, isDark, height),
+      dataOf(latest.current.trend, latest.current.lines),
+      element,
     );
+    const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
     return () => {
-      dark.removeEventListener('change', draw);
       observer.disconnect();
       plot.current?.destroy();
     };
-  }, []);
+  }, [isDark]);
 
-  useEffect(() => plot.current?.setData(data), [trend]);
+  useEffect(() => plot.current?.setData(dataOf(trend, lines)), [trend, marks, zoom]);
 
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div ref={place} role="img" aria-label={`${title}. The table below says the same.`} />
+      <div ref={place} role="img" aria-label={`${title}. A table says the same.`} />
     </figure>
   );
 }
@@ -57,38 +64,63 @@ function dataOf({ points }: Stored<Trend>, lines: readonly Line[]): UPlot.Aligne
   return [points.map(({ at }) => Date.parse(at) / 1_000), ...lines.map(({ values }) => [...values])];
 }
 
-function optionsOf(element: HTMLElement, lines: readonly Line[]): UPlot.Options {
-  const theme = themeOf(element);
-  const axis = {
-    stroke: theme.soft,
-    grid: { stroke: theme.edge, width: 1 },
-    ticks: { stroke: theme.edge, width: 1 },
-  };
+function optionsOf(
+  element: HTMLElement,
+  latest: { readonly current: Props },
+  isDark: boolean,
+  height: number,
+): UPlot.Options {
+  const theme = themeOf(isDark);
+  const { lines, onZoom } = latest.current;
   return {
     width: element.clientWidth,
-    height: HEIGHT,
-    axes: [axis, axis],
-    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
-    series: [
-      { label: 'Time' },
-      ...lines.map(({ title, colour, dashed }) => ({
-        label: title,
-        stroke: theme[colour],
-        width: 1.5,
-        points: {
-          show: true,
-          size: 5,
-          filter: (plot: UPlot, place: number) => alone(plot.data[place] ?? []),
+    height,
+    axes: axesOf(theme),
+    series: seriesOf(lines, theme),
+    scales: {
+      x: {
+        range: (_, least, most) => {
+          const { zoom } = latest.current;
+          return zoom === undefined ? [least, most] : [zoom.from, zoom.until];
         },
-        ...(dashed === true && { dash: [5, 4] }),
-      })),
-    ],
+      },
+      y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] },
+    },
+    cursor: {
+      sync: { key: 'rowlock' },
+      drag: { x: onZoom !== undefined, y: false, setScale: false },
+    },
+    hooks: {
+      setSelect: [
+        (drawn) => {
+          const { left, width } = drawn.select;
+          if (width < 1) return;
+          latest.current.onZoom?.({
+            from: drawn.posToVal(left, 'x'),
+            until: drawn.posToVal(left + width, 'x'),
+          });
+          drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+      draw: [(drawn) => drawMarks(drawn, latest.current.marks ?? [], theme.soft)],
+    },
   };
 }
 
-/** The places of values that no line leads to: these are drawn as points. */
-function alone(values: ArrayLike<number | null | undefined>): number[] {
-  return Array.from(values, (_, place) => place).filter(
-    (place) => values[place] != null && values[place - 1] == null && values[place + 1] == null,
-  );
+/** A line where something happened. */
+function drawMarks(drawn: UPlot, marks: readonly number[], colour: string): void {
+  const { ctx, bbox } = drawn;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (const mark of marks) {
+    const x = Math.round(drawn.valToPos(mark, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
 }

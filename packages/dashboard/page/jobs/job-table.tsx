@@ -16,7 +16,7 @@ interface Props {
   readonly selection: Selection;
 }
 
-const HEAD = ['State', 'Kind', 'Queue', 'Key', 'Attempt', 'Created', 'When', 'Worker or error'];
+const HEAD = ['State', 'Kind', 'Queue', 'Key', { number: 'Attempt' }, 'Created', 'When', 'Worker or error'];
 
 /** The rows of a page. Those who may change jobs can choose rows. */
 export function JobTable({ jobs, selection }: Props) {
@@ -26,7 +26,7 @@ export function JobTable({ jobs, selection }: Props) {
     <Table
       title="Jobs"
       head={[canChoose ? <ChoosePage selection={selection} jobs={jobs} /> : 'Job', ...HEAD]}
-      isStacked="words"
+      isStacked
     >
       <tbody>
         {jobs.map((job) => (

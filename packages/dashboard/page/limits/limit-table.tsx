@@ -2,64 +2,103 @@ import type { Stored } from '@rowlock/core';
 import type { LimitView } from '@rowlock/core/types';
 import { counted, number } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
-import { PauseButton } from '../overview/pause-button.js';
-import { Act } from '../parts/act.js';
-import { Table } from '../parts/table.js';
+import { useCan } from '../frame/page.js';
+import type { Item } from '../parts/menu.js';
+import { ACTIONS, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
+import { useChange } from '../parts/use-change.js';
+import { WorkMenu } from '../parts/work-menu.js';
 import { Holders } from './holders.js';
-import { SetLimit } from './set-limit.js';
 
 const HEAD = [
   'Limit',
-  'Taken',
+  'Slots',
   'Held by',
   'Starts',
-  'Next start',
-  'Waiting',
+  { number: 'Next start' },
+  { number: 'Waiting' },
   'Numbers',
-  <span class="unseen">Actions</span>,
+  ACTIONS,
 ];
 
 interface Props {
   readonly limits: readonly Stored<LimitView>[];
+  /** Their names. */
+  readonly paused: readonly string[];
+  /** Asks for the numbers of a limit. */
+  readonly onSet: (name: string) => void;
 }
 
-export function LimitTable({ limits }: Props) {
+export function LimitTable({ limits, paused, onSet }: Props) {
   return (
-    <Table title="Limits" head={HEAD}>
+    <Table title="Limits" head={HEAD} isStacked>
       <tbody>
         {limits.map((limit) => (
-          <tr key={limit.name}>
-            <th scope="row" class="long">
-              {limit.name}
-            </th>
-            <td class="number">
-              <Taken {...limit} />
-            </td>
-            <td class="long">
-              <Holders holders={limit.holders} />
-            </td>
-            <td class="number">{startsOf(limit)}</td>
-            <td class="number">
-              {limit.starts === null ? '–' : limit.nextAt === null ? 'now' : <Time at={limit.nextAt} />}
-            </td>
-            <td class="number">{counted(limit.waiting)}</td>
-            <td>
-              <SetBy {...limit} />
-            </td>
-            <td>
-              <span class="buttons">
-                <PauseButton work={{ scope: 'limit', name: limit.name }}>Pause</PauseButton>
-                <SetLimit limit={limit} label={`Set the limit ${limit.name}`}>
-                  Set
-                </SetLimit>
-                {limit.setAt !== null && <Reset name={limit.name} />}
-              </span>
-            </td>
-          </tr>
+          <LimitRow
+            limit={limit}
+            isPaused={paused.includes(limit.name)}
+            onSet={() => onSet(limit.name)}
+            key={limit.name}
+          />
         ))}
       </tbody>
     </Table>
+  );
+}
+
+interface RowProps {
+  readonly limit: Stored<LimitView>;
+  readonly isPaused: boolean;
+  readonly onSet: () => void;
+}
+
+function LimitRow({ limit, isPaused, onSet }: RowProps) {
+  const { name, max, taken, holders, starts, nextAt, waiting, setAt, setBy } = limit;
+  const can = useCan('limits');
+  const { make } = useChange();
+  const set: Item = { text: 'Set …', onChoose: onSet };
+  const reset: Item = {
+    text: 'Reset',
+    onChoose: () => void make('limits/reset', { name }, `The limit ${name} is as the handlers say again.`),
+  };
+  return (
+    <tr>
+      <th scope="row" class="long">
+        {name}
+        {isPaused && <span class="state paused">paused</span>}
+      </th>
+      <td data-name="Slots" class={max === null && taken === 0 ? 'nought' : ''}>
+        <Taken {...limit} />
+      </td>
+      <td data-name="Held by" class={holders.length === 0 ? 'nought' : 'long wide'}>
+        <Holders holders={holders} />
+      </td>
+      <td data-name="Starts" class={starts === null ? 'nought' : ''}>
+        {startsOf(limit)}
+      </td>
+      <td data-name="Next start" class={starts === null ? 'number nought' : 'number'}>
+        {starts === null ? '–' : nextAt === null ? 'now' : <Time at={nextAt} />}
+      </td>
+      <td data-name="Waiting" class={waiting.count === 0 ? 'number nought' : 'number'}>
+        {counted(waiting)}
+      </td>
+      <td data-name="Numbers" class="long wide">
+        {setAt === null ? (
+          <span class="hint">as the handlers say</span>
+        ) : (
+          <>
+            set by {setBy}, <Time at={setAt} />
+          </>
+        )}
+      </td>
+      <td class="end">
+        <WorkMenu
+          work={{ scope: 'limit', name }}
+          isPaused={isPaused}
+          items={can ? (setAt === null ? [set] : [set, reset]) : []}
+        />
+      </td>
+    </tr>
   );
 }
 
@@ -76,29 +115,4 @@ function Taken({ name, max, taken }: Stored<LimitView>) {
 function startsOf({ starts, perMs, burst }: Stored<LimitView>): string {
   if (starts === null || perMs === null || burst === null) return '–';
   return `${number(starts)} in ${lasting(perMs)}${burst === 1 ? '' : `, ${number(burst)} at once`}`;
-}
-
-/** Who has set the numbers, and when. */
-function SetBy({ setAt, setBy }: Stored<LimitView>) {
-  if (setAt === null) return <span class="hint">as the handlers say</span>;
-  return (
-    <>
-      set by {setBy}, <Time at={setAt} />
-    </>
-  );
-}
-
-/** A button that gives a limit back to what the handlers say. */
-function Reset({ name }: { readonly name: string }) {
-  return (
-    <Act
-      permission="limits"
-      path="limits/reset"
-      body={{ name }}
-      done={`The limit ${name} is as the handlers say again.`}
-      label={`Reset the limit ${name}`}
-    >
-      Reset
-    </Act>
-  );
 }

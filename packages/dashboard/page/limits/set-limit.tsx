@@ -1,74 +1,79 @@
 import type { Stored } from '@rowlock/core';
 import type { LimitView } from '@rowlock/core/types';
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { useCan } from '../frame/page.js';
+import { useId, useState } from 'preact/hooks';
+import { counted, number } from '../format/numbers.js';
 import { ChangeDialog } from '../parts/change-dialog.js';
 
 interface Props {
-  /** The limit to set. Without one, its name is asked for. */
-  readonly limit?: Stored<LimitView>;
-  /** The button's name for a screen reader. */
-  readonly label: string;
-  readonly children: ComponentChildren;
+  readonly limits: readonly Stored<LimitView>[];
+  /** The name to begin with. Empty: it is asked for. */
+  readonly asked: string;
+  readonly onClose: () => void;
 }
 
-/** Sets the numbers of a limit. Begins with those of today. */
-export function SetLimit({ limit, label, children }: Props) {
-  const can = useCan('limits');
-  const [isOpen, setOpen] = useState(false);
-  if (!can) return null;
-  const nameIn = (form: FormData): string => limit?.name ?? String(form.get('name'));
-
-  function numbers(form: FormData): object {
-    const [max, starts, seconds, burst] = ['max', 'starts', 'seconds', 'burst'].map((each) => {
-      const text = form.get(each);
-      return text === null || text === '' ? undefined : Number(text);
-    });
-    // What is undefined is not sent, and is as the handlers say.
-    const per = seconds === undefined ? undefined : Math.round(seconds * 1000);
-    return { name: nameIn(form), max, starts, per, burst };
-  }
-
+/** Sets the numbers of a limit. Begins with those of today, also of one whose name is typed. */
+export function SetLimit({ limits, asked, onClose }: Props) {
+  const [name, setName] = useState(asked);
+  const names = useId();
+  const today = limits.find((each) => each.name === name);
   return (
-    <>
-      <button type="button" class="small" aria-label={label} onClick={() => setOpen(true)}>
-        {children}
-      </button>
-      {isOpen && (
-        <ChangeDialog
-          title={label}
-          path="limits/set"
-          bodyOf={numbers}
-          done={(_, form) => `Set the limit ${nameIn(form)}.`}
-          action="Set"
-          onClose={() => setOpen(false)}
-        >
-          <p>What is left empty is as the handlers say.</p>
-          {limit === undefined && (
-            <label>
-              Name of the limit
-              <input name="name" required maxLength={128} />
-            </label>
-          )}
-          <Count name="max" title="How many at once" most={1_000} value={limit?.max} />
-          <Count name="starts" title="How many starts" most={1_000_000} value={limit?.starts} />
-          <label>
-            In how many seconds
-            <input
-              type="number"
-              name="seconds"
-              min={0.001}
-              max={2678400}
-              step="any"
-              defaultValue={typeof limit?.perMs === 'number' ? limit.perMs / 1000 : ''}
-            />
-          </label>
-          <Count name="burst" title="How many starts at once" most={1_000} value={limit?.burst} />
-        </ChangeDialog>
-      )}
-    </>
+    <ChangeDialog
+      title="Set a limit"
+      path="limits/set"
+      bodyOf={numbersIn}
+      done={() => `Set the limit ${name}.`}
+      action="Set"
+      onClose={onClose}
+    >
+      <label>
+        Name of the limit
+        <input
+          name="name"
+          required
+          maxLength={128}
+          list={names}
+          value={name}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <datalist id={names}>
+          {limits.map((each) => (
+            <option value={each.name} key={each.name} />
+          ))}
+        </datalist>
+      </label>
+      <p class="hint">
+        {today === undefined
+          ? 'What is left empty is as the handlers say.'
+          : `Now ${number(today.taken)} are taken and ${counted(today.waiting)} wait. What is left empty is as the handlers say.`}
+      </p>
+      <div class="pair" key={today?.name ?? ''}>
+        <Count name="max" title="How many at once" most={1_000} value={today?.max} />
+        <Count name="starts" title="How many starts" most={1_000_000} value={today?.starts} />
+        <label>
+          In how many seconds
+          <input
+            type="number"
+            name="seconds"
+            min={0.001}
+            max={2678400}
+            step="any"
+            defaultValue={typeof today?.perMs === 'number' ? today.perMs / 1000 : ''}
+          />
+        </label>
+        <Count name="burst" title="How many starts at once" most={1_000} value={today?.burst} />
+      </div>
+    </ChangeDialog>
   );
+}
+
+/** What is undefined is not sent, and is as the handlers say. */
+function numbersIn(form: FormData): object {
+  const [max, starts, seconds, burst] = ['max', 'starts', 'seconds', 'burst'].map((each) => {
+    const text = form.get(each);
+    return text === null || text === '' ? undefined : Number(text);
+  });
+  const per = seconds === undefined ? undefined : Math.round(seconds * 1000);
+  return { name: form.get('name'), max, starts, per, burst };
 }
 
 interface CountProps {

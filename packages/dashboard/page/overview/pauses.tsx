@@ -1,9 +1,8 @@
 import type { Stored } from '@rowlock/core';
 import type { OverviewView } from '../../src/views.js';
 import { Act } from '../parts/act.js';
+import { workIn } from '../parts/pause-dialog.js';
 import { Time } from '../parts/time.js';
-
-type Pause = Stored<OverviewView>['pauses'][number];
 
 /** What is paused, by whom and why. */
 export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
@@ -14,7 +13,7 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
       <ul class="list">
         {pauses.map((pause) => (
           <li key={`${pause.scope} ${pause.name}`}>
-            <b>{workOf(pause)}</b>
+            <b>{workIn(pause)}</b>
             <span class="hint">
               by {pause.by}, <Time at={pause.pausedAt} />
               {pause.until !== null && (
@@ -28,8 +27,8 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
               permission="pause"
               path="resume"
               body={{ scope: pause.scope, name: pause.name }}
-              done={`Resumed ${workOf(pause)}.`}
-              label={`Resume ${workOf(pause)}`}
+              done={`Resumed ${workIn(pause)}.`}
+              label={`Resume ${workIn(pause)}`}
             >
               Resume
             </Act>
@@ -38,8 +37,4 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
       </ul>
     </section>
   );
-}
-
-function workOf({ scope, name }: Pick<Pause, 'scope' | 'name'>): string {
-  return scope === 'all' ? 'all work' : `the ${scope} ${name}`;
 }

@@ -1,51 +1,91 @@
 import type { Stored } from '@rowlock/core';
 import type { JobCount } from '@rowlock/core/types';
-import type { ComponentChildren } from 'preact';
 import type { LaneView, OverviewView } from '../../src/views.js';
-import { counted, number } from '../format/numbers.js';
+import { counted, jobsIn, number, share } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
 import { addressOf } from '../frame/place.js';
 import { Link } from '../parts/link.js';
 
 type Lane = Stored<LaneView>;
 
+/** A number of all queues, and what belongs to it. */
+interface Figure {
+  readonly name: string;
+  readonly value: string;
+  readonly about: string;
+  readonly to: string;
+  readonly isBad?: boolean;
+}
+
 /** What all queues have together. */
 export function Totals({ lanes, workers }: Pick<Stored<OverviewView>, 'lanes' | 'workers'>) {
+  return (
+    <dl class="figures panel" aria-label="All queues">
+      {figuresOf(lanes, workers).map(({ name, value, about, to, isBad = false }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class={`figure ${isBad ? 'bad' : ''}`}>
+            <Link to={to}>{value}</Link>
+          </dd>
+          <dd class="hint">{about}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function figuresOf(lanes: readonly Lane[], workers: Stored<OverviewView>['workers']): readonly Figure[] {
   const sum = (of: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + of(lane), 0);
   const count = (of: (lane: Lane) => JobCount): JobCount => ({
     count: sum((lane) => of(lane).count),
     more: lanes.some((lane) => of(lane).more),
   });
   const oldest = Math.max(...lanes.map(({ oldestDueMs }) => oldestDueMs ?? -1));
-  const failed = sum(({ hour }) => hour.failed);
-  const alive = workers.filter((worker) => worker.alive).length;
-  const totals: readonly (readonly [name: string, value: ComponentChildren])[] = [
-    ['Due', counted(count(({ due }) => due))],
-    ['Oldest due', oldest < 0 ? '–' : lasting(oldest)],
-    ['Running', number(sum(({ running }) => running))],
-    ['Delayed', counted(count(({ delayed }) => delayed))],
-    ['Done a minute', number(sum(({ history }) => history.settled.at(-1) ?? 0))],
-    [
-      'Failed, 1 h',
-      <Link to={addressOf('errors')} key="failed">
-        <span class={failed > 0 ? 'bad' : ''}>{number(failed)}</span>
-      </Link>,
-    ],
-    [
-      'Workers',
-      <Link to={addressOf('workers')} key="workers">
-        {number(alive)}
-      </Link>,
-    ],
+  const [failed, settled, retried] = [
+    sum(({ hour }) => hour.failed),
+    sum(({ hour }) => hour.settled),
+    sum(({ hour }) => hour.retried),
   ];
-  return (
-    <dl class="facts totals panel" aria-label="All queues">
-      {totals.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const alive = workers.filter((worker) => worker.alive);
+  return [
+    {
+      name: 'Due',
+      value: counted(count(({ due }) => due)),
+      about: oldest < 0 ? 'none waits' : `the oldest for ${lasting(oldest)}`,
+      to: addressOf('jobs', { status: 'new' }),
+    },
+    {
+      name: 'Running',
+      value: number(sum(({ running }) => running)),
+      about: `${counted(count(({ delayed }) => delayed))} delayed`,
+      to: addressOf('jobs', { status: 'in-progress' }),
+    },
+    {
+      name: 'Done a minute',
+      value: number(sum(({ history }) => history.settled.at(-1) ?? 0)),
+      about: `${jobsIn(settled)} in the last hour`,
+      to: addressOf('history'),
+    },
+    {
+      name: 'Failed in the last hour',
+      value: number(failed),
+      about:
+        settled === 0 ? 'nothing was done' : `${share(failed, settled)} of them, ${number(retried)} retried`,
+      to: addressOf('errors'),
+      isBad: failed > 0,
+    },
+    {
+      name: 'Workers',
+      value: number(alive.length),
+      about: hostsOf(alive),
+      to: addressOf('workers'),
+      isBad: alive.length === 0,
+    },
+  ];
+}
+
+function hostsOf(workers: Stored<OverviewView>['workers']): string {
+  const hosts = new Set(workers.map(({ host }) => host)).size;
+  if (hosts === 0) return 'none is alive';
+  return hosts === 1 ? 'on one host' : `on ${number(hosts)} hosts`;
 }

@@ -7,7 +7,7 @@ interface Props {
 /** How long a run took. */
 export function Took({ run: { startedAt, finishedAt } }: Props) {
   return (
-    <td class="number">
+    <td class="number" data-name="Took">
       {finishedAt === null ? '–' : lasting(Date.parse(finishedAt) - Date.parse(startedAt))}
     </td>
   );

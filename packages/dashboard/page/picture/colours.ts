@@ -1,20 +1,33 @@
-/** The colours of the page, as the theme has them now. */
+/** The colours of the page, as the scheme has them now. */
 export interface Theme {
   readonly ink: string;
   readonly soft: string;
   readonly accent: string;
+  readonly good: string;
   readonly bad: string;
   readonly edge: string;
   readonly isDark: boolean;
 }
 
-export function themeOf(element: Element): Theme {
-  const { color } = getComputedStyle(element);
-  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-  // A canvas takes no `light-dark()`, which is what the variables of the page have.
-  return isDark
-    ? { ink: color, soft: '#a3adb9', accent: '#7fbfe8', bad: '#ff9d94', edge: '#343a43', isDark }
-    : { ink: color, soft: '#545d69', accent: '#1f5f8b', bad: '#a8231d', edge: '#d8dde3', isDark };
+/** A canvas takes no variables and no `light-dark()`, so an element says what comes of them. */
+export function themeOf(isDark: boolean): Theme {
+  const probe = document.createElement('i');
+  document.body.append(probe);
+  const colour = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const theme = {
+    ink: colour('ink'),
+    soft: colour('soft'),
+    accent: colour('accent'),
+    good: colour('good'),
+    bad: colour('bad'),
+    edge: colour('edge'),
+    isDark,
+  };
+  probe.remove();
+  return theme;
 }
 
 /** A key has one colour. Few keys have the same. */

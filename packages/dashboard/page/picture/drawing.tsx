@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PictureView } from '../../src/views.js';
 import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
+import { useIsDark } from '../frame/scheme.js';
+import { themeOf } from './colours.js';
 import { gridFor, paint, placeAt } from './paint.js';
 
 interface Props {
@@ -17,10 +19,11 @@ export function Drawing({ picture, pointed, onPoint }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(canvas);
   const grid = gridFor(picture.jobs.length, width);
+  const isDark = useIsDark();
 
   useEffect(() => {
-    if (canvas.current && width > 0) paint(canvas.current, picture, grid, pointed);
-  }, [picture, width, pointed]);
+    if (canvas.current && width > 0) paint(canvas.current, picture, grid, pointed, themeOf(isDark));
+  }, [picture, width, pointed, isDark]);
 
   const at = ({ offsetX, offsetY }: MouseEvent): number | undefined =>
     placeAt(grid, offsetX, offsetY, picture.jobs.length);

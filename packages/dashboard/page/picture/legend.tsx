@@ -18,7 +18,7 @@ export function Legend({ picture }: { readonly picture: View }) {
       <ul class="list inline-list" aria-label="States">
         {[...counts].map(([state, own]) => (
           <li key={state}>
-            <span class={`state swatch ${state === 'running' ? 'in-progress' : 'new'}`}>{state}</span>
+            <span class={`state ${state}`}>{state}</span>
             {number(own.length)}
           </li>
         ))}

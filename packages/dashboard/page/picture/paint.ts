@@ -1,6 +1,6 @@
 import type { Stored } from '@rowlock/core';
 import type { PictureView } from '../../src/views.js';
-import { colourOf, type Theme, themeOf } from './colours.js';
+import { colourOf, type Theme } from './colours.js';
 import type { Cell } from './sentence.js';
 
 export interface Grid {
@@ -30,6 +30,7 @@ export function paint(
   picture: Stored<PictureView>,
   grid: Grid,
   pointed: number | undefined,
+  theme: Theme,
 ): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
@@ -38,7 +39,6 @@ export function paint(
   canvas.height = grid.rows * grid.side * ratio;
   canvas.style.height = `${grid.rows * grid.side}px`;
   context.scale(ratio, ratio);
-  const theme = themeOf(canvas);
   for (const [place, job] of picture.jobs.entries()) {
     const [x, y] = pointOf(grid, place);
     drawCell(context, job, x, y, grid.side, theme);

@@ -4,29 +4,43 @@ import type { PictureView } from '../../src/views.js';
 import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
+import { Empty } from '../parts/empty.js';
 import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
+import { useQueues } from '../parts/use-queues.js';
+import { Blocks } from './blocks.js';
 import { Drawing } from './drawing.js';
 import { Legend } from './legend.js';
 import { PictureTable } from './picture-table.js';
 import { QueueChoice } from './queue-choice.js';
 import { sentenceOf } from './sentence.js';
 
-/** The live lock picture of one queue. */
+/** The live lock picture of one queue: of the busiest, unless the address has another. */
 export function Picture() {
   const { query } = usePage().place;
-  const queue = query.get('queue');
+  const { names, busiest, isKnown } = useQueues();
+  const queue = query.get('queue') ?? busiest;
+  const limit = query.get('limit') ?? '1000';
   return (
     <>
       <header class="title">
         <h1>Locks</h1>
-        <QueueChoice queue={queue} limit={query.get('limit') ?? '1000'} />
-        {queue !== null && <Link to={addressOf('replay', { queue })}>The last minutes</Link>}
+        {queue !== undefined && (
+          <>
+            <QueueChoice queue={queue} queues={names} limit={limit} />
+            <span class="end">
+              <Link to={addressOf('replay', { queue })}>The last minutes</Link>
+            </span>
+          </>
+        )}
       </header>
-      {queue === null ? (
-        <p class="hint">Choose a queue.</p>
-      ) : (
-        <PictureOf path={`picture?${query}`} key={String(query)} />
+      {queue !== undefined && (
+        <PictureOf path={`picture?${new URLSearchParams({ queue, limit })}`} key={`${queue} ${limit}`} />
+      )}
+      {queue === undefined && isKnown && (
+        <Empty title="There is no queue with jobs or workers.">
+          <p>Its jobs are drawn here as soon as there are some.</p>
+        </Empty>
       )}
     </>
   );
@@ -41,11 +55,16 @@ function PictureOf({ path }: { readonly path: string }) {
       <Notice text={problem} />
       {answer !== undefined && (
         <>
-          <Legend picture={answer} />
-          <Drawing picture={answer} pointed={pointed} onPoint={setPointed} />
-          <p class="hint" aria-hidden="true">
-            {job === undefined ? 'Point at a job.' : sentenceOf(answer, job)}
-          </p>
+          <Blocks picture={answer} />
+          {answer.jobs.length > 0 && (
+            <section class="panel legend" aria-label="Drawing">
+              <Legend picture={answer} />
+              <Drawing picture={answer} pointed={pointed} onPoint={setPointed} />
+              <p class="hint" aria-hidden="true">
+                {job === undefined ? 'Point at a job.' : sentenceOf(answer, job)}
+              </p>
+            </section>
+          )}
           <PictureTable picture={answer} />
         </>
       )}

@@ -1,6 +1,6 @@
 import type { Stored } from '@rowlock/core';
 import type { PictureView } from '../../src/views.js';
-import { fromNow } from '../format/times.js';
+import { fromNow, lasting } from '../format/times.js';
 
 type View = Stored<PictureView>;
 export type Cell = View['jobs'][number];
@@ -10,7 +10,7 @@ export function doingOf({ runs }: Pick<View, 'runs'>, { state, run, waitsFor, du
   const holder = run === undefined ? undefined : runs[run];
   switch (state) {
     case 'running':
-      return `runs on ${holder?.worker ?? 'a worker that is gone'}${holder?.since ? ` since ${fromNow(holder.since)}` : ''}`;
+      return `runs on ${holder?.worker ?? 'a worker that is gone'}${holder?.since ? ` for ${lasting(Date.now() - Date.parse(holder.since))}` : ''}`;
     case 'due':
       return 'is free to be claimed';
     case 'delayed':

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { RunsView } from '../../src/views.js';
 import { jobsIn, number } from '../format/numbers.js';
 import { useAnswer } from '../frame/use-answer.js';
+import { Empty } from '../parts/empty.js';
 import { Notice } from '../parts/notice.js';
 import { Controls } from './controls.js';
 import { momentOf, runningIn } from './moment.js';
@@ -31,14 +32,18 @@ export function ReplayOf({ queue, span }: Props) {
   return (
     <>
       <Notice text={problem} />
-      {answer?.runs.length === 0 && <p class="hint">No run of this queue began in this time.</p>}
+      {answer?.runs.length === 0 && (
+        <Empty title="No run of this queue began in this time.">
+          <p>Choose a longer or an earlier one.</p>
+        </Empty>
+      )}
       {answer !== undefined && answer.runs.length > 0 && <Replayed answer={answer} span={span} />}
     </>
   );
 }
 
 function Replayed({ answer, span }: { readonly answer: Stored<RunsView>; readonly span: Span }) {
-  const { runs, more } = answer;
+  const { runs, older } = answer;
   const [at, setAt] = useState(span.until);
   const events = useMemo(() => eventsOf(runs, span), [runs, span.from, span.until]);
   const moment = momentOf(runs, at);
@@ -46,20 +51,22 @@ function Replayed({ answer, span }: { readonly answer: Stored<RunsView>; readonl
   const playing = usePlay(span, at, setAt);
   return (
     <>
-      {more && (
+      {older !== null && (
         <p class="hint">
           The newest {number(runs.length)} runs of this time are shown. Choose a shorter one for all of them.
         </p>
       )}
-      <Controls
-        span={span}
-        at={at}
-        events={events}
-        said={`${jobsIn(running)} ${running === 1 ? 'runs' : 'run'}`}
-        playing={playing}
-        onMove={setAt}
-      />
-      <Timeline runs={runs} span={span} at={at} onMove={setAt} />
+      <section class="panel replay-controls" aria-label="Time">
+        <Controls
+          span={span}
+          at={at}
+          events={events}
+          said={`${jobsIn(running)} ${running === 1 ? 'runs' : 'run'}`}
+          playing={playing}
+          onMove={setAt}
+        />
+        <Timeline runs={runs} span={span} at={at} onMove={setAt} />
+      </section>
       <MomentTable moment={moment} at={at} />
     </>
   );

@@ -1,7 +1,7 @@
 import { localTime } from '../format/times.js';
 import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
-import { QueueSelect } from '../parts/queue-select.js';
+import { Choice } from '../parts/choice.js';
 
 const LENGTHS = [
   ['5', '5 min'],
@@ -11,21 +11,23 @@ const LENGTHS = [
 ] as const;
 
 interface Props {
-  readonly queue: string | null;
+  readonly queue: string;
+  readonly queues: readonly string[];
   readonly minutes: string;
   readonly until: string;
 }
 
 /** Which queue is replayed, and which time. */
-export function SpanChoice({ queue, minutes, until }: Props) {
+export function SpanChoice({ queue, queues, minutes, until }: Props) {
   const { go } = usePage();
   const choose = (change: Partial<Record<'queue' | 'minutes' | 'until', string>>): void =>
-    go(addressOf('replay', { ...(queue !== null && { queue }), minutes, until, ...change }));
+    go(addressOf('replay', { queue, minutes, until, ...change }));
   return (
     <form class="buttons" onSubmit={(event) => event.preventDefault()}>
-      <QueueSelect
-        queue={queue}
-        none="…"
+      <Choice
+        title="Queue"
+        chosen={queue}
+        names={queues}
         onChoose={(chosen) => choose({ queue: chosen, until: new Date().toISOString() })}
       />
       <label class="inline">

@@ -3,22 +3,28 @@ import type { RunsView } from '../../src/views.js';
 import { usePage } from '../frame/page.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { Notice } from '../parts/notice.js';
+import { Pages } from './pages.js';
 import { RunFilters } from './run-filters.js';
 import { RunTable } from './run-table.js';
 
-/** The latest runs, by outcome, kind, worker and queue. */
+/** How many runs a page has. */
+const PAGE = 50;
+
+/** The runs by outcome, kind, worker and queue, newest first. */
 export function Runs() {
   const { query } = usePage().place;
-  const { answer, problem, isOld } = useAnswer<Stored<RunsView>>(`runs?${query}`);
+  const { answer, problem, isOld } = useAnswer<Stored<RunsView>>(`runs?limit=${PAGE}&${query}`);
   return (
     <>
-      <h1>Runs</h1>
+      <header class="title">
+        <h1>Runs</h1>
+      </header>
       <RunFilters query={query} />
       <Notice text={problem} />
       {answer !== undefined && (
-        <div aria-busy={isOld}>
+        <div class="legend" aria-busy={isOld}>
           <RunTable runs={answer.runs} />
-          {answer.more && <p class="hint">There may be more: look at an earlier time, or filter.</p>}
+          <Pages query={query} older={answer.older} />
         </div>
       )}
     </>

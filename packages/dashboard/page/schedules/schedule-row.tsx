@@ -1,21 +1,18 @@
 import type { Stored } from '@rowlock/core';
 import type { ScheduleView } from '@rowlock/core/types';
+import { number } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
-import { Act } from '../parts/act.js';
+import { addressOf } from '../frame/place.js';
 import { JobLink } from '../parts/job-link.js';
+import { Link } from '../parts/link.js';
 import { Time } from '../parts/time.js';
-import { outcomeOf } from '../parts/use-change.js';
-import { JobsOfSchedule } from './jobs-of-schedule.js';
-import { Preview } from './preview.js';
+import { ScheduleMenu } from './schedule-menu.js';
 
 export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleView> }) {
   const {
     name,
     kind,
     queue,
-    cron,
-    timeZone,
-    everyMs,
     source,
     orphaned,
     nextAt,
@@ -24,87 +21,57 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
     broken,
     pausedAt,
     pausedBy,
+    updatedBy,
   } = schedule;
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" class="long">
         {name}
+        {pausedAt !== null && <span class="state paused">paused</span>}
+        {broken !== null && <span class="state error">broken</span>}
         {orphaned && (
-          <span class="state error" title="No live worker declares it. It fires all the same.">
+          <span class="state retry" title="No live worker declares it. It fires all the same.">
             orphaned
           </span>
         )}
-        {broken !== null && (
-          <span class="state error" title={broken.error}>
-            broken
+        {source === 'dynamic' && <div class="hint">set by {updatedBy}</div>}
+      </th>
+      <td data-name="When" class="long">
+        {whenOf(schedule)}
+        {broken !== null && <div class="bad">{broken.error}</div>}
+      </td>
+      <td data-name="Kind">
+        <Link to={addressOf('jobs', { kind, queue })}>{kind}</Link>
+      </td>
+      <td data-name="Next">
+        {pausedAt === null ? (
+          <Time at={nextAt} />
+        ) : (
+          <span class="hint">
+            paused <Time at={pausedAt} /> by {pausedBy}
           </span>
         )}
-        {source === 'dynamic' && <span class="state new">dynamic</span>}
-      </th>
-      <td>
-        {cron !== null && `${cron} ${timeZone}`}
-        {everyMs !== null && `every ${lasting(everyMs)}`}
-        {broken !== null && <p class="hint">{broken.error}</p>}
       </td>
-      <td>
-        <JobsOfSchedule kind={kind} queue={queue} />
-      </td>
-      <td>{pausedAt === null ? <Time at={nextAt} /> : '–'}</td>
-      <td>
+      <td data-name="Last" class={firedAt === null ? 'nought' : ''}>
         <Time at={firedAt} />
         {skipped !== null && (
-          <p class="hint">
-            {skipped.count} skipped, the last of <Time at={skipped.lastTick} />, as{' '}
-            <JobLink id={skipped.job} /> was outstanding
-          </p>
+          <div class="hint">
+            {number(skipped.count)} left out, the last as <JobLink id={skipped.job} /> was outstanding
+          </div>
         )}
       </td>
-      <td>
-        {pausedAt !== null && (
-          <>
-            <Time at={pausedAt} /> by {pausedBy}
-          </>
-        )}
-      </td>
-      <td>
-        <span class="buttons">
-          <Preview name={name} />
-          <Act
-            permission="schedules"
-            path="schedules/run"
-            body={{ name }}
-            done={(answer) =>
-              outcomeOf(answer) === 'duplicate'
-                ? `Nothing was enqueued: an earlier job of ${name} is outstanding.`
-                : `Enqueued a job of ${name}.`
-            }
-            label={`Run now ${name}`}
-          >
-            Run now
-          </Act>
-          {pausedAt === null ? (
-            <Act
-              permission="schedules"
-              path="schedules/pause"
-              body={{ name }}
-              done={`Paused ${name}.`}
-              label={`Pause ${name}`}
-            >
-              Pause
-            </Act>
-          ) : (
-            <Act
-              permission="schedules"
-              path="schedules/resume"
-              body={{ name }}
-              done={`Resumed ${name}.`}
-              label={`Resume ${name}`}
-            >
-              Resume
-            </Act>
-          )}
-        </span>
+      <td class="end">
+        <ScheduleMenu schedule={schedule} />
       </td>
     </tr>
+  );
+}
+
+function whenOf({ cron, timeZone, everyMs }: Stored<ScheduleView>) {
+  if (everyMs !== null) return <>every {lasting(everyMs)}</>;
+  return (
+    <>
+      <code>{cron}</code> <span class="hint">{timeZone}</span>
+    </>
   );
 }

@@ -1,22 +1,32 @@
 import type { Stored } from '@rowlock/core';
 import type { ScheduleView } from '@rowlock/core/types';
 import { useAnswer } from '../frame/use-answer.js';
+import { Empty } from '../parts/empty.js';
 import { Notice } from '../parts/notice.js';
-import { Table } from '../parts/table.js';
+import { ACTIONS, Table } from '../parts/table.js';
 import { ScheduleRow } from './schedule-row.js';
 
-const HEAD = ['Schedule', 'When', 'Kind', 'Next', 'Last', 'Paused', <span class="unseen">Actions</span>];
+const HEAD = ['Schedule', 'When', 'Kind', 'Next', 'Last', ACTIONS];
 
 /** The schedules with their next and last times. */
 export function Schedules() {
   const { answer, problem } = useAnswer<readonly Stored<ScheduleView>[]>('schedules');
   return (
     <>
-      <h1>Schedules</h1>
+      <header class="title">
+        <h1>Schedules</h1>
+      </header>
       <Notice text={problem} />
-      {answer?.length === 0 && <p class="hint">There is no schedule.</p>}
+      {answer?.length === 0 && (
+        <Empty title="There is no schedule.">
+          <p>
+            Those that a program declares in its handlers stand here, and those that it sets by{' '}
+            <code>rowlock.schedules.set</code>.
+          </p>
+        </Empty>
+      )}
       {answer !== undefined && answer.length > 0 && (
-        <Table title="Schedules" head={HEAD}>
+        <Table title="Schedules" head={HEAD} isStacked>
           <tbody>
             {answer.map((schedule) => (
               <ScheduleRow schedule={schedule} key={schedule.name} />

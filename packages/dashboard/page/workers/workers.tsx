@@ -1,46 +1,105 @@
 import type { Stored } from '@rowlock/core';
 import type { OverviewView } from '../../src/views.js';
 import { number } from '../format/numbers.js';
+import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
+import { Empty } from '../parts/empty.js';
+import { Link } from '../parts/link.js';
 import { Notice } from '../parts/notice.js';
 import { State } from '../parts/state.js';
 import { Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
-const HEAD = ['Worker', 'State', 'Host', 'Process', 'Started', 'Running', 'Queues', 'Kinds'];
+type Worker = Stored<OverviewView>['workers'][number];
+
+const HEAD = ['Worker', 'State', { number: 'Running' }, 'Jobs', 'Queues', 'Kinds', 'Started'];
+
+/** How many kinds are named at first. */
+const SHOWN = 4;
 
 /** The workers that are alive, and those that have ended within the last hour. */
 export function Workers() {
   const { answer, problem } = useAnswer<Stored<OverviewView>>('overview');
+  const workers = (answer?.workers ?? []).toSorted((one, other) => Number(other.alive) - Number(one.alive));
   return (
     <>
-      <h1>Workers</h1>
+      <header class="title">
+        <h1>Workers</h1>
+        {workers.length > 0 && (
+          <span class="hint">{number(workers.filter(({ alive }) => alive).length)} alive</span>
+        )}
+      </header>
       <Notice text={problem} />
-      {answer?.workers.length === 0 && <p class="hint">No worker has run within the last hour.</p>}
-      {answer !== undefined && answer.workers.length > 0 && (
-        <Table title="Workers" head={HEAD}>
+      {answer?.workers.length === 0 && (
+        <Empty title="No worker has run within the last hour.">
+          <p>
+            One stands here as soon as a program starts it: <code>await rowlock.worker().start()</code>
+          </p>
+        </Empty>
+      )}
+      {workers.length > 0 && (
+        <Table title="Workers" head={HEAD} isStacked>
           <tbody>
-            {answer.workers.map(({ id, name, alive, host, pid, startedAt, running, queues, kinds }) => (
-              <tr key={id}>
-                <th scope="row">{name}</th>
-                <td>
-                  <State of={alive ? 'alive' : 'gone'} />
-                </td>
-                <td>{host}</td>
-                <td class="number">{pid}</td>
-                <td>
-                  <Time at={startedAt} />
-                </td>
-                <td class="long">
-                  {alive && running.map(({ kind, jobs }) => `${number(jobs)} ${kind}`).join(', ')}
-                </td>
-                <td class="long">{queues.join(', ')}</td>
-                <td class="long">{Object.keys(kinds).join(', ')}</td>
-              </tr>
+            {workers.map((worker) => (
+              <WorkerRow worker={worker} key={worker.id} />
             ))}
           </tbody>
         </Table>
       )}
     </>
+  );
+}
+
+function WorkerRow({
+  worker: { name, alive, host, pid, startedAt, running, queues, kinds },
+}: {
+  readonly worker: Worker;
+}) {
+  const jobs = alive ? running : [];
+  const sum = jobs.reduce((total, each) => total + each.jobs, 0);
+  return (
+    <tr class={alive ? '' : 'over'}>
+      <th scope="row">
+        <Link to={addressOf('runs', { worker: name })}>{name}</Link>
+        <div class="hint">
+          {host}, process {pid}
+        </div>
+      </th>
+      <td data-name="State">
+        <State of={alive ? 'alive' : 'gone'} />
+      </td>
+      <td data-name="Running" class={sum === 0 ? 'number nought' : 'number'}>
+        {number(sum)}
+      </td>
+      <td data-name="Jobs" class="long">
+        {jobs.map(({ queue, kind, jobs: count }, index) => (
+          <span key={`${queue} ${kind}`}>
+            {index > 0 && ', '}
+            <Link to={addressOf('runs', { worker: name, queue, kind, outcome: 'running' })}>
+              {number(count)} {kind}
+            </Link>
+          </span>
+        ))}
+      </td>
+      <td data-name="Queues" class="long">
+        {queues.join(', ')}
+      </td>
+      <td data-name="Kinds" class="long wide">
+        <Kinds names={Object.keys(kinds)} />
+      </td>
+      <td data-name="Started">
+        <Time at={startedAt} />
+      </td>
+    </tr>
+  );
+}
+
+function Kinds({ names }: { readonly names: readonly string[] }) {
+  if (names.length <= SHOWN) return <>{names.join(', ')}</>;
+  return (
+    <details>
+      <summary>{number(names.length)} kinds</summary>
+      {names.join(', ')}
+    </details>
   );
 }

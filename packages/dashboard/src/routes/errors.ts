@@ -11,39 +11,79 @@ const MOST = 1_000;
 /** The longest text that a filter takes. */
 const LONGEST_TEXT = 512;
 
-/** The newest failed jobs, by kind, code and the pattern of the message. The largest group comes first. */
+/** In how many parts the time of these jobs is told. */
+const PARTS = 24;
+
+/** The newest failed jobs, by code and the pattern of the message. The largest group comes first. */
 export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsView> {
   const found = await rowlock.jobs.list({ ...filterOf(query), status: 'error', limit: MOST });
-  const groups = new Map<string, ErrorGroup>();
-  for (const job of found.jobs) {
+  const failures = found.jobs.map((job): Failure => {
     const { code = '', message = '' } =
       (redact === undefined ? job.error : redactError(job.error, job, redact)) ?? {};
-    const name = JSON.stringify([job.kind, code, errorPattern(message)]);
-    const group = groups.get(name) ?? groupOf(job, code, message);
-    groups.set(name, { ...group, jobs: group.jobs + 1, first: job.finishedAt });
-  }
+    return { job, code, message, pattern: errorPattern(message) };
+  });
+  const groups = Map.groupBy(failures, ({ code, pattern }) => JSON.stringify([code, pattern]));
+  const times = failures.map(timeOf);
+  const span = { from: Math.min(...times), until: Math.max(...times) };
   return {
-    groups: [...groups.values()].sort((one, other) => other.jobs - one.jobs),
+    groups: [...groups.values()]
+      .map((group) => groupOf(group, span))
+      .sort((one, other) => other.jobs - one.jobs),
     read: found.jobs.length,
     more: found.cursor !== null,
   };
 }
 
-/** The newest job comes first. A redacted text finds nothing, so it is left out. */
-function groupOf({ kind, error, finishedAt }: JobView, code: string, message: string): ErrorGroup {
-  const filter = new URLSearchParams({ status: 'error', kind });
+/** A job with its error, as the viewer may see it. */
+interface Failure {
+  readonly job: JobView;
+  readonly code: string;
+  readonly message: string;
+  readonly pattern: string;
+}
+
+interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** @param failures The newest one comes first. */
+function groupOf(failures: readonly Failure[], span: Span): ErrorGroup {
+  const [newest] = failures;
+  if (newest === undefined) throw new Error('A group has a job.');
+  const { job, code, message, pattern } = newest;
+  const kinds = [...new Set(failures.map((each) => each.job.kind))].sort();
+  return {
+    ...{ kinds, code, pattern, message },
+    jobs: failures.length,
+    first: failures.at(-1)?.job.finishedAt ?? null,
+    last: job.finishedAt,
+    line: lineOf(failures, span),
+    filter: filterFor(newest, kinds),
+  };
+}
+
+/** A redacted text finds nothing, so it is left out. */
+function filterFor({ job: { error }, code, message, pattern }: Failure, kinds: readonly string[]): string {
+  const filter = new URLSearchParams({ status: 'error' });
+  for (const kind of kinds) filter.append('kind', kind);
   if (error !== null && error.code === code && code !== '') filter.set('error-code', code);
-  const pattern = errorPattern(message);
   const text = error?.message === message ? commonText(pattern).slice(0, LONGEST_TEXT) : '';
   if (text !== '') filter.set('error-text', text);
-  return {
-    kind,
-    code,
-    pattern,
-    message,
-    jobs: 0,
-    first: finishedAt,
-    last: finishedAt,
-    filter: String(filter),
-  };
+  return String(filter);
+}
+
+/** How many of them failed in each part of the time. */
+function lineOf(failures: readonly Failure[], { from, until }: Span): readonly number[] {
+  const line = Array.from({ length: PARTS }, () => 0);
+  for (const failure of failures) {
+    const place = Math.floor(((timeOf(failure) - from) / Math.max(1, until - from)) * PARTS);
+    const part = Math.min(PARTS - 1, place);
+    line[part] = (line[part] ?? 0) + 1;
+  }
+  return line;
+}
+
+function timeOf({ job: { finishedAt, createdAt } }: Failure): number {
+  return (finishedAt ?? createdAt).getTime();
 }

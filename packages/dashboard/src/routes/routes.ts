@@ -1,6 +1,7 @@
 import { captures } from './captures.js';
 import { enqueue, kinds } from './enqueue.js';
 import { errors } from './errors.js';
+import { events } from './events.js';
 import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
 import { count, jobs } from './jobs.js';
 import { limits, resetLimit, setLimit } from './limits.js';
@@ -10,7 +11,15 @@ import { pause, resume } from './pauses.js';
 import { picture } from './picture.js';
 import type { Route } from './route.js';
 import { runs } from './runs.js';
-import { pauseSchedule, previewSchedule, resumeSchedule, runSchedule, schedules } from './schedules.js';
+import {
+  pauseSchedule,
+  previewSchedule,
+  removeSchedule,
+  resumeSchedule,
+  runSchedule,
+  schedules,
+  ticksOfSchedule,
+} from './schedules.js';
 import { session } from './session.js';
 import { trend } from './trend.js';
 
@@ -38,11 +47,14 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET picture': { ...SHARED, answer: picture },
   'GET runs': { ...SHARED, answer: runs },
   'GET trend': { ...SHARED, answer: trend },
+  'GET events': { ...SHARED, answer: events },
   'GET schedules': { ...SHARED, answer: schedules },
   'GET schedules/preview': { permission: 'read', answer: previewSchedule },
+  'GET schedules/ticks': { ...SHARED, answer: ticksOfSchedule },
   'POST schedules/run': { permission: 'schedules', answer: runSchedule },
   'POST schedules/pause': { permission: 'schedules', answer: pauseSchedule },
   'POST schedules/resume': { permission: 'schedules', answer: resumeSchedule },
+  'POST schedules/remove': { permission: 'schedules', answer: removeSchedule },
   'GET limits': { ...SHARED, answer: limits },
   'POST limits/set': { permission: 'limits', answer: setLimit },
   'POST limits/reset': { permission: 'limits', answer: resetLimit },

@@ -2,6 +2,7 @@ import type { BegunRun, LatestRunsOptions } from '@rowlock/core/types';
 import { errorSummary } from '../error-summary.js';
 import { timeOf } from '../http/fields.js';
 import { Problem } from '../http/problem.js';
+import { textIn } from '../http/text-in.js';
 import { type Redact, redactError } from '../redact.js';
 import type { RunRow, RunsView } from '../views.js';
 import type { Call } from './route.js';
@@ -22,25 +23,15 @@ const OUTCOMES: Readonly<Record<BegunRun['outcome'], true>> = {
 /** The latest runs that the address means: `?queue=mail&outcome=crashed&before=2026-11-26T09:00Z&limit=200`. */
 export async function runs({ rowlock, query, redact }: Call): Promise<RunsView> {
   const found = await rowlock.insight.runs({
-    ...text(query, 'queue'),
-    ...text(query, 'kind'),
-    ...text(query, 'worker'),
+    ...textIn(query, 'queue'),
+    ...textIn(query, 'kind'),
+    ...textIn(query, 'worker'),
     ...outcomeIn(query),
     ...time(query, 'from'),
     ...time(query, 'before'),
     limit: Number(query.get('limit') ?? 200),
   });
   return { ...found, runs: found.runs.map((run) => rowOf(run, redact)) };
-}
-
-function text<Name extends 'queue' | 'kind' | 'worker'>(
-  query: URLSearchParams,
-  name: Name,
-): { readonly [Each in Name]?: string } {
-  const value = query.get(name) ?? '';
-  const found: { [Each in Name]?: string } = {};
-  if (value !== '') found[name] = value;
-  return found;
 }
 
 function time<Name extends 'from' | 'before'>(

@@ -1,5 +1,7 @@
+import { type JobView, ScheduleNotFoundError } from '@rowlock/core';
 import type { ScheduleView } from '@rowlock/core/types';
 import { type Redact, type RedactedJob, redactError } from '../redact.js';
+import type { TickView } from '../views.js';
 import type { Call } from './route.js';
 
 export async function schedules({ rowlock, redact }: Call): Promise<readonly ScheduleView[]> {
@@ -26,6 +28,27 @@ export async function previewSchedule({ rowlock, query }: Call): Promise<readonl
   return rowlock.schedules.preview(query.get('name') ?? '');
 }
 
+/** How many of the newest jobs of a schedule's kind are looked at, and how many ticks are shown. */
+const LOOKED_AT = 200;
+const TICKS = 20;
+
+/** The last ticks of a schedule that had a job, newest first. */
+export async function ticksOfSchedule({ rowlock, query }: Call): Promise<readonly TickView[]> {
+  const name = query.get('name') ?? '';
+  const schedule = (await rowlock.schedules.list()).find((each) => each.name === name);
+  if (schedule === undefined) throw new ScheduleNotFoundError(name);
+  const { kind, queue } = schedule;
+  const { jobs } = await rowlock.jobs.list({ kind, queue, limit: LOOKED_AT });
+  return jobs.flatMap((job) => tickOf(name, job)).slice(0, TICKS);
+}
+
+/** The tick is in the part of metadata that is Rowlock's own. */
+function tickOf(name: string, { publicId, status, metadata }: JobView): readonly TickView[] {
+  const { schedule, scheduledFor, lateMs } = Object(Object(metadata.rowlock).tick);
+  if (schedule !== name || typeof scheduledFor !== 'string' || typeof lateMs !== 'number') return [];
+  return [{ job: publicId, status, scheduledFor: new Date(scheduledFor), lateMs }];
+}
+
 export async function runSchedule({ rowlock, fields }: Call): Promise<object> {
   return rowlock.schedules.run(fields.text('name'));
 }
@@ -37,5 +60,10 @@ export async function pauseSchedule({ rowlock, fields, viewer }: Call): Promise<
 
 export async function resumeSchedule({ rowlock, fields }: Call): Promise<object> {
   await rowlock.schedules.resume(fields.text('name'));
+  return {};
+}
+
+export async function removeSchedule({ rowlock, fields }: Call): Promise<object> {
+  await rowlock.schedules.remove(fields.text('name'));
   return {};
 }
