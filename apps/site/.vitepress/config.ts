@@ -39,6 +39,9 @@ export default defineConfig({
       },
     ],
   },
+  transformHead: ({ pageData: { relativePath } }) => [
+    ['link', { rel: 'alternate', type: 'text/markdown', href: SITE_BASE + relativePath }],
+  ],
   buildEnd: ({ outDir }) => writePlainPages(outDir, `${SITE_ADDRESS}${SITE_BASE.replace(/\/$/, '')}`),
   themeConfig: {
     nav: sections.map(({ text, items }) => ({

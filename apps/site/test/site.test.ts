@@ -2,8 +2,10 @@ import { fileURLToPath } from 'node:url';
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { createServer } from 'vitepress';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { declarationsOf } from '../../../tooling/rules/declarations.js';
 import { pageFiles, pathOf, placeOf } from '../src/pages.js';
 import { plainPages } from '../src/plain-pages.js';
+import { referencePages } from '../src/reference/entries.js';
 import { MINI_SEARCH } from '../src/search.js';
 import { sidebar } from '../src/sidebar.js';
 import { QUESTIONS } from './questions.js';
@@ -64,6 +66,16 @@ test('every link between pages leads to a page or a heading that is there', () =
       .map((link) => `${place}: ${link}`),
   );
   expect(dead).toEqual([]);
+});
+
+test('all that the packages export has a section of the reference', () => {
+  const exported = referencePages().flatMap(({ entries }) =>
+    entries.flatMap(({ declarations }) => declarationsOf(declarations).map(({ name }) => name)),
+  );
+  const described = [...sections].filter((address) => address.startsWith('/api/'));
+  const names = new Set(described.map((address) => address.replace(/.*#/, '')));
+  expect(exported.length).toBeGreaterThan(100);
+  expect(exported.filter((name) => !names.has(name.toLowerCase()))).toEqual([]);
 });
 
 function linksOf(text: string): string[] {

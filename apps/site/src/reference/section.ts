@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Declaration } from '../../../../tooling/rules/declarations.js';
 import { ROOT, read } from '../repository.js';
 import { docstringOf, inOneLine } from './docstring.js';
+import { inLines } from './in-lines.js';
 import { type Member, membersOf, withoutComments } from './members.js';
 
 export type Documented = Declaration;
@@ -26,14 +27,17 @@ export function sectionOf(
     .join('\n\n');
 }
 
-/** The members of the class or the interface that it extends. Errors have those of Node's, which say nothing here. */
-function inheritedBy({ name, refersTo, text }: Documented): Member[] {
+/** The class or the interface of this package that it extends. */
+export function baseOf({ name, refersTo, text }: Documented): Documented | undefined {
   const [, base] = new RegExp(`(?:class|interface) ${name}\\b[^{]*? extends (\\w+)`).exec(text) ?? [];
-  if (base === undefined || base.endsWith('Error')) return [];
-  return refersTo
-    .filter((other) => other.name === base)
-    .flatMap(({ stated }) => stated.flatMap((each) => membersOf(each.text)))
-    .filter((member) => member.name !== 'constructor');
+  return refersTo.find((other) => other.name === base);
+}
+
+/** Errors have their members from Node, which say nothing here. */
+function inheritedBy(declaration: Documented): Member[] {
+  const base = baseOf(declaration);
+  if (base === undefined || base.name.endsWith('Error')) return [];
+  return base.stated.flatMap(({ text }) => membersOf(text)).filter(({ name }) => name !== 'constructor');
 }
 
 function* classMembers(members: readonly Member[], methods: readonly Member[]): Generator<string> {
@@ -81,5 +85,9 @@ function sourceOf({ file, name }: Documented): string {
 }
 
 function code(text: string): string {
-  return `\`\`\`ts\n${text.replaceAll(/^(export )?(declare )?(?=abstract|class|const|function|interface|type)/gm, '').trim()}\n\`\`\``;
+  const stated = text.replaceAll(
+    /^(export )?(declare )?(?=abstract|class|const|function|interface|type)/gm,
+    '',
+  );
+  return `\`\`\`ts\n${stated.trim().split('\n').map(inLines).join('\n')}\n\`\`\``;
 }

@@ -4,7 +4,7 @@ import { type Declaration, declarationsOf } from '../../../../tooling/rules/decl
 import { REFERENCE } from '../pages.js';
 import { ROOT } from '../repository.js';
 import { type ReferencePage, referencePages } from './entries.js';
-import { type Documented, sectionOf } from './section.js';
+import { baseOf, type Documented, sectionOf } from './section.js';
 
 /** Writes the pages of the reference from the builds of the packages. */
 export function writeReference(): void {
@@ -49,11 +49,15 @@ function entriesOf({ entries }: ReferencePage): DocumentedEntry[] {
   });
 }
 
-/** What has no name to import, and is a part of what has. The driver's verbs are no part of it. */
+/**
+ * What has no name to import, and is a part of what has. Left out are the driver's verbs, and what another one extends,
+ * because its members stand there.
+ */
 function behindThem(exported: readonly Declaration[]): readonly Declaration[] {
   const all = new Set(exported);
   for (const { name, refersTo } of all) if (name !== 'Driver') for (const each of refersTo) all.add(each);
-  return [...all].slice(exported.length);
+  const bases = new Set([...all].map(baseOf));
+  return [...all].slice(exported.length).filter((each) => !bases.has(each));
 }
 
 function byName(declarations: readonly Declaration[]): Documented[] {
