@@ -707,6 +707,10 @@ test('what was read stays, and says of when it is, while the database is away, t
   expect([await kind.count(), await isStale()]).toEqual([1, 0]);
   later.resolve();
   await page.getByText(/^The server takes its time/).waitFor({ state: 'detached' });
+  await page.getByLabel('Live').click();
+  await page.getByText(/^as of \d/).waitFor();
+  await page.getByRole('button', { name: 'Look again' }).click();
+  expect(await faults()).toEqual([]);
 });
 
 test.each(['light', 'dark'] as const)('a phone has room for every screen, in %s', async (colorScheme) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../src/views.js';
 import { Notice } from '../parts/notice.js';
 import { ask, RequestFailed } from './ask.js';
@@ -26,6 +26,8 @@ export function App() {
   const { place, go } = usePlace();
   const { connection, report } = useConnection();
   const sign = connection.fault?.sign;
+  // What is shown is read then, and once.
+  const readAt = useMemo(() => new Date(), [live, version, place]);
   const isSignedOut = sign === 'signed-out';
 
   // Also after a sign-in in another tab, which may be somebody else's.
@@ -77,7 +79,7 @@ export function App() {
 
   return (
     <PageContext.Provider value={{ session, place, go: leave, live, version, look, tell, report }}>
-      <Header live={live} onLive={setLive} />
+      <Header live={live} onLive={setLive} readAt={readAt} />
       <main
         class={sign === undefined || sign === 'slow' ? 'screen' : 'screen stale'}
         ref={main}

@@ -9,11 +9,13 @@ import { Search } from './search.js';
 interface Props {
   readonly live: boolean;
   readonly onLive: (live: boolean) => void;
+  /** Of when the page is, unless it is live. */
+  readonly readAt: Date;
 }
 
 /** The menu, the search, and how the page is shown. */
-export function Header({ live, onLive }: Props) {
-  const { place, session } = usePage();
+export function Header({ live, onLive, readAt }: Props) {
+  const { place, session, look } = usePage();
   const bar = useRef<HTMLDivElement>(null);
   // Where the menu is a line that scrolls, the screen's own name is in sight.
   useEffect(
@@ -48,6 +50,14 @@ export function Header({ live, onLive }: Props) {
             <input type="checkbox" checked={live} onChange={(event) => onLive(event.currentTarget.checked)} />
             Live
           </label>
+          {!live && (
+            <>
+              <span class="hint">as of {readAt.toLocaleTimeString()}</span>
+              <button type="button" class="small" onClick={look}>
+                Look again
+              </button>
+            </>
+          )}
           <SchemeChoice />
           {session.can.length === 1 && <span class="hint">read-only</span>}
         </div>

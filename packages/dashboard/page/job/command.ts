@@ -1,7 +1,9 @@
 import type { JobView, Stored } from '@rowlock/core';
 
+type Enqueued = Pick<JobView, 'kind' | 'payload' | 'queue' | 'key' | 'priority' | 'maxAttempts'>;
+
 /** The command that enqueues a job like this one. */
-export function commandFor(job: Stored<JobView>): string {
+export function commandFor(job: Stored<Enqueued>): string {
   const { kind, payload, queue, key, priority, maxAttempts } = job;
   const options = [
     ['--queue', queue],
