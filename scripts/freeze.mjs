@@ -25,7 +25,7 @@ function keep(tarball) {
   const unpacked = tarball.replace(/\.tgz$/, '');
   mkdirSync(unpacked);
   execFileSync('tar', ['-xzf', tarball, '-C', unpacked]);
-  for (const file of globSync('package/dist/**/*.{map,d.ts}', { cwd: unpacked }))
+  for (const file of globSync('package/dist/**/*.{map,d.ts,cjs,d.cts}', { cwd: unpacked }))
     rmSync(join(unpacked, file));
   const manifest = join(unpacked, 'package/package.json');
   const { dependencies, ...others } = JSON.parse(readFileSync(manifest, 'utf8'));
