@@ -26,6 +26,8 @@ export default defineConfig({
   cleanUrls: true,
   markdown: MARKDOWN,
   vite: {
+    // The index of the search is one file, which is loaded with the first search.
+    build: { chunkSizeWarningLimit: 2_000 },
     plugins: [
       {
         // A page becomes a module beside its file, where no node_modules has Vue.

@@ -1,6 +1,10 @@
 import { dirname, join, normalize } from 'node:path';
 import { pathOf, placeOf } from './pages.js';
-import { addressOf, exists, isFolder } from './repository.js';
+import { addressOf, exists, HOME, isFolder } from './repository.js';
+
+/** Pages that npm shows too have links to GitHub. */
+const ON_GITHUB = `${HOME}/`;
+const IN_REPOSITORY = /^.*?\/(?:blob|tree)\/main\//;
 
 /**
  * Where a link of a page leads on the site: to another page, or to a file of the repository on GitHub.
@@ -9,9 +13,13 @@ import { addressOf, exists, isFolder } from './repository.js';
  * @throws Error when the link leads nowhere
  */
 export function siteLink(from: string, link: string): string {
-  if (/^([a-z]+:|#|\/)/.test(link)) return link;
-  const [path = '', anchor] = link.split('#');
-  const target = normalize(join(dirname(from), path)).replace(/\/$/, '');
+  const own = link.startsWith(ON_GITHUB) ? link.replace(IN_REPOSITORY, '/') : link;
+  if (/^([a-z]+:|#)/.test(own)) return own;
+  const [path = '', anchor] = own.split('#');
+  const target = normalize(path.startsWith('/') ? path.slice(1) : join(dirname(from), path)).replace(
+    /\/$/,
+    '',
+  );
   if (!exists(target)) throw new Error(`${from} links to ${link}, and there is no such file.`);
   const hash = anchor === undefined ? '' : `#${anchor}`;
   const place = placeOf(fileAt(target));

@@ -43,7 +43,7 @@ const FRONTMATTER = /^---\n.*?\n---\n+/s;
 function plain(file: string, address: string): string {
   const text = withoutOtherWords(read(file)).replace(FRONTMATTER, '');
   return text.replaceAll(CODE_OR_LINK, (whole, link?: string) => {
-    if (link === undefined || /^([a-z]+:|#)/.test(link)) return whole;
+    if (link === undefined) return whole;
     const [path = '', anchor] = siteLink(file, link).split('#');
     const target = path.startsWith('/') ? `${address}${path === '/' ? '/index' : path}.md` : path;
     return `](${target}${anchor === undefined ? '' : `#${anchor}`})`;
