@@ -1,6 +1,7 @@
 // The driver contract, and the parts that drivers and their tests share. Applications and handlers need none of it.
 // It is an internal seam, which changes without notice: semantic versioning does not cover it.
 
+export { type EnqueueWatcher, watchEnqueues } from './client/watched-enqueues.js';
 export { systemClock } from './clock.js';
 export {
   type AdaptedAnswer,
@@ -123,6 +124,7 @@ export {
 } from './job/limits-text.js';
 export { newPublicId } from './job/public-id.js';
 export { type Rate, type RateNumbers, startAt } from './job/rate.js';
+export { driverOf } from './rowlock.js';
 export { shown } from './shown.js';
 export { apply } from './update/apply.js';
 export { checkOperations } from './update/check-operation.js';

@@ -8,9 +8,12 @@ import { DeclaredCaptures } from './captures/declared.js';
 import { Calls } from './client/calls.js';
 import { Client } from './client/client.js';
 import { Jobs } from './client/jobs.js';
+import { COUNTED } from './client/listing.js';
 import { LocalWorkers } from './client/local-workers.js';
+import { lookForNumber } from './client/look.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Driver } from './driver/driver.js';
+import type { JobFilter } from './driver/job-filter.js';
 import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
 import { checkDefaults, withDefaults } from './handler/defaults.js';
@@ -31,6 +34,7 @@ import { RunningPlugins } from './plugin/running-plugins.js';
 import { DeclaredSchedules } from './schedules/declared.js';
 import type { Schedule } from './schedules/schedule.js';
 import { Schedules } from './schedules/schedules.js';
+import { checkUntilIdle, UntilIdle, type UntilIdleOptions, type WorkReport } from './worker/until-idle.js';
 import { Worker, type WorkerOptions, type WorkerParts } from './worker/worker.js';
 import { workerParts } from './worker-parts.js';
 
@@ -86,8 +90,15 @@ const OPTIONS: readonly string[] = [
   'captures',
 ] satisfies (keyof RowlockOptions<unknown>)[];
 
+/** The driver of a Rowlock, for the packages that are released together with core. @throws ClosedError */
+export let driverOf: <Tx>(rowlock: Rowlock<Tx>) => Driver<Tx>;
+
 /** Jobs on one database: enqueue, inspect, and work. `createRowlock` makes it. */
 export class Rowlock<Tx = unknown> extends Client<Tx> {
+  static {
+    driverOf = (rowlock) => rowlock.#calls.driver;
+  }
+
   readonly #calls: Calls<Tx>;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
   /** Jobs by a filter, many jobs, and paused work. */
@@ -182,6 +193,27 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
   worker(options: WorkerOptions = {}): Worker<Tx> {
     this.#calls.checkOpen();
     return this.#work(options);
+  }
+
+  /**
+   * Runs jobs until no job can be run now, and says what was done and what remains: for tests, scripts and functions that
+   * are called from time to time. It is a worker that starts, works as any other does, and stops. It fires schedules
+   * that are due, lets followers go, and takes back the jobs of dead workers.
+   *
+   * It does not wait for delayed jobs, for retries, or for jobs of others' runs. It ends at once when no job of its kinds is due.
+   * Where jobs are due and others or limits hold them up, it ends after half a second in which nothing could be claimed.
+   *
+   * @throws As `worker()` and its `start()`; DriverError when the database cannot be looked at. The worker has stopped then.
+   * @example
+   * const { ended, completed, remaining } = await rowlock.runUntilIdle({ atMost: '50s' });
+   * if (remaining.due) console.log(`${remaining.waiting.count} jobs are left`);
+   */
+  async runUntilIdle(options: UntilIdleOptions = {}): Promise<WorkReport> {
+    checkUntilIdle(options);
+    const { atMost, drain, signal, ...own } = options;
+    const { driver, shared, clock } = this.#calls;
+    const count = (filter: JobFilter) => lookForNumber(shared, filter, COUNTED);
+    return new UntilIdle({ worker: this.worker(own), driver, clock, count }).run(options);
   }
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */

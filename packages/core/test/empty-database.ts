@@ -91,7 +91,7 @@ export function emptyDatabase(answers: Answers): {
   const driver: Driver = {
     name: 'empty',
     pool: null,
-    schema: { migrate: unused, verify: async () => ({ limits: [] }) },
+    schema: { migrate: unused, empty: unused, verify: async () => ({ limits: [] }) },
     history: {
       read: unused,
       prune: unused,

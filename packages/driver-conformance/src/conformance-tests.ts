@@ -79,6 +79,7 @@ import { survey } from './themes/survey.js';
 import { trend } from './themes/trend.js';
 import { twoVersions } from './themes/two-versions.js';
 import { uniqueKeys } from './themes/unique-keys.js';
+import { untilIdle } from './themes/until-idle.js';
 import { waitingCallers } from './themes/waiting-callers.js';
 import { wakeUps } from './themes/wake-ups.js';
 
@@ -144,6 +145,8 @@ export const conformanceThemes: readonly Theme[] = [
   leased(liveness),
   idleWorker,
   leased(idleWorker),
+  untilIdle,
+  leasedProof(untilIdle),
   connections,
   leasedProof(connections),
   lostClaim,

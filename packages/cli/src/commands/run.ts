@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
-import type { Logger, Worker } from '@rowlock/core';
+import type { Logger, WorkerOptions } from '@rowlock/core';
 import { type CommandContext, type Session, SILENT } from '../command-context.js';
 import { count } from '../count.js';
 import { Failure } from '../failure.js';
@@ -17,11 +17,9 @@ export const run = (context: CommandContext) =>
     .action(async (path, { untilIdle, queue: queues, concurrency }) => {
       const program = await loadModule(path);
       const say: Logger['warn'] = (fields, message) => context.complaints.log(`rowlock: ${message}`, fields);
+      const options = { concurrency, ...(queues && { queues }) };
       await context.withDatabase(
-        (session) => {
-          const worker = session.rowlock.worker({ concurrency, ...(queues && { queues }) });
-          return work(session, worker, untilIdle === true);
-        },
+        (session) => (untilIdle === true ? workUntilIdle(session, options) : work(session, options)),
         // A connection for each run, one for statements, and those of calls in handlers.
         {
           connections: 2 * concurrency + 3,
@@ -30,20 +28,29 @@ export const run = (context: CommandContext) =>
       );
     });
 
-async function work(
-  { output, terminal }: Session,
-  worker: Worker<unknown>,
-  untilIdle: boolean,
-): Promise<void> {
+async function workUntilIdle({ rowlock, output, terminal }: Session, options: WorkerOptions): Promise<void> {
   const { signal } = terminal;
+  const { completed, failed } = await rowlock.runUntilIdle({ ...options, signal });
+  tell(output, { completed, failed });
+}
+
+async function work({ rowlock, output, terminal }: Session, options: WorkerOptions): Promise<void> {
+  const { signal } = terminal;
+  const worker = rowlock.worker(options);
   const sums = { completed: 0, failed: 0 };
   worker.on('completed', (_, { size }) => (sums.completed += size));
   worker.on('failed', (_, { size }) => (sums.failed += size));
   const ended = signal.aborted ? Promise.resolve() : once(signal, 'abort');
-  const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
   await worker.start();
-  await (untilIdle ? Promise.race([ended, idle]) : ended);
+  await ended;
   await worker.stop();
+  tell(output, sums);
+}
+
+function tell(
+  output: Session['output'],
+  sums: { readonly completed: number; readonly failed: number },
+): void {
   output.one(sums, `${jobs(sums.completed)} completed, ${number(sums.failed)} failed.`);
   if (sums.failed > 0) throw new Failure('');
 }

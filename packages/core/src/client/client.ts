@@ -21,6 +21,7 @@ import type { Replacing } from './on-duplicate.js';
 import { enqueueReplacing } from './replacing.js';
 import type { SettledOptions } from './settled-jobs.js';
 import { changesUpdate, type JobChanges, updateJob } from './update-job.js';
+import { watched } from './watched-enqueues.js';
 
 /** The calls that work on one job, and those that enqueue. */
 export class Client<Tx> {
@@ -79,7 +80,8 @@ export class Client<Tx> {
           : this.#calls.join(tx).jobs.enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
       const replacing = replacingAlone(options);
       const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
-      return this.#around === undefined ? enqueue(jobs) : this.#around(jobs, enqueue);
+      const noted = (rows: readonly NewJob[]) => watched(rows, enqueue(rows), this);
+      return this.#around === undefined ? noted(jobs) : this.#around(jobs, noted);
     });
   }
 

@@ -33,7 +33,7 @@ export interface CountOptions extends JobFilter {
 }
 
 /** How far is counted by default. */
-const COUNTED = 10_000;
+export const COUNTED = 10_000;
 
 /** A page of the jobs that a filter means. @throws InvalidInputError */
 export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Promise<Listed> {

@@ -17,6 +17,12 @@ export interface Schema {
   verify(locks?: boolean): Promise<Verified>;
 
   /**
+   * Deletes all rows but those of the migrations and of workers that have not stopped: between two tests. Waits for the
+   * jobs that are locked.
+   */
+  empty(): Promise<void>;
+
+  /**
    * Looks for what is wrong with this database: its catalog, its settings, its statistics. Writes nothing, and is called
    * after `verify`. Left out where there is no server.
    *

@@ -44,7 +44,7 @@ export interface StopOptions {
   readonly drain?: Duration;
 }
 
-const OPTIONS: readonly string[] = [
+export const WORKER_OPTIONS: readonly string[] = [
   'name',
   'queues',
   'concurrency',
@@ -105,7 +105,7 @@ export class Worker<Tx = unknown> {
 
   /** @throws InvalidInputError */
   constructor(parts: WorkerParts<Tx>, options: WorkerOptions = {}) {
-    checkOptions('worker()', options, OPTIONS);
+    checkOptions('worker()', options, WORKER_OPTIONS);
     const { name = `${hostname()}:${process.pid}`, concurrency = 5 } = options;
     checkName('name', name);
     checkWhole('concurrency', concurrency, 1, 1_000);
@@ -196,6 +196,11 @@ export class Worker<Tx = unknown> {
     return this.#parts.registry.queues;
   }
 
+  /** The kinds that the worker serves. */
+  get kinds(): readonly string[] {
+    return this.#parts.registry.kinds;
+  }
+
   /** Looks for work now, in this queue first. */
   wake(queue?: string): void {
     if (queue === undefined) this.#running?.wake();
@@ -265,8 +270,7 @@ export class Worker<Tx = unknown> {
     } finally {
       await this.#plugins.stop();
     }
-    if (this.#running === null) return;
-    this.#parts.log.info({ worker: this.name }, 'worker stopped');
+    if (this.#running !== null) this.#parts.log.info({ worker: this.name }, 'worker stopped');
     this.#events.emit('stop');
   }
 }

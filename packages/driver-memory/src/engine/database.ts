@@ -37,6 +37,21 @@ export function memoryDatabase(): MemoryDatabase {
   return new Database();
 }
 
+function emptyTables(): Tables {
+  return {
+    jobs: new Table<JobRow>('job', ['id', 'publicId', 'queue', 'key', 'uniqueKey']),
+    runs: new Table<RunRow>('run', ['jobId', 'runId']),
+    workers: new Table<WorkerRow>('worker', ['id']),
+    limitSlots: new Table<LimitSlotRow>('slot', ['name']),
+    limitSettings: new Table<LimitSettingRow>('limit', ['name']),
+    pauses: new Table<PauseRow>('pause', ['name']),
+    rates: new Table<RateRow>('rate', ['name']),
+    schedules: new Table<ScheduleRow>('schedule', ['name']),
+    tallies: new Table<TallyRow>('tally', ['minute']),
+    followers: new Table<FollowerRow>('follower', ['publicId', 'afterId']),
+  };
+}
+
 /** The number of wake-ups that are kept for workers without a session. */
 const KEPT = 1_000;
 
@@ -71,19 +86,17 @@ export class Database implements MemoryDatabase, Contents {
   migrate(): MigrationReport {
     const to = MIGRATIONS.length;
     if (this.#tables !== undefined) return { from: to, to, applied: [] };
-    this.#tables = {
-      jobs: new Table<JobRow>('job', ['id', 'publicId', 'queue', 'key', 'uniqueKey']),
-      runs: new Table<RunRow>('run', ['jobId', 'runId']),
-      workers: new Table<WorkerRow>('worker', ['id']),
-      limitSlots: new Table<LimitSlotRow>('slot', ['name']),
-      limitSettings: new Table<LimitSettingRow>('limit', ['name']),
-      pauses: new Table<PauseRow>('pause', ['name']),
-      rates: new Table<RateRow>('rate', ['name']),
-      schedules: new Table<ScheduleRow>('schedule', ['name']),
-      tallies: new Table<TallyRow>('tally', ['minute']),
-      followers: new Table<FollowerRow>('follower', ['publicId', 'afterId']),
-    };
+    this.#tables = emptyTables();
     return { from: 0, to, applied: MIGRATIONS };
+  }
+
+  async empty(tx: Transaction): Promise<void> {
+    const { workers } = this.tables;
+    for (const { row } of workers.find(tx, ({ stoppedAt }) => stoppedAt !== null)) {
+      await tx.lock(row);
+      tx.write(row, undefined);
+    }
+    this.#tables = { ...emptyTables(), workers };
   }
 
   begin(): MemoryTransaction {

@@ -11,6 +11,10 @@ export function schemaOf(database: Database, process: Process): Schema {
       return database.migrate();
     },
 
+    async empty() {
+      await process.run((tx) => database.empty(tx));
+    },
+
     async verify() {
       await process.run(() => database.tables);
       return { limits: [] };

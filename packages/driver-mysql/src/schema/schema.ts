@@ -1,12 +1,13 @@
 import { isDriverError } from '@rowlock/core';
-import type { AppliedMigration, Schema, SharedPool } from '@rowlock/core/driver';
+import { type AppliedMigration, despiteDeadlocks, type Schema, type SharedPool } from '@rowlock/core/driver';
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import type { GateCallParts } from '../claims/limit-call.js';
 import { connect, onNew } from '../connection/connect.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
 import type { Settings } from '../options.js';
-import { type MysqlTransaction, query } from '../query.js';
+import { change, type MysqlTransaction, query } from '../query.js';
 import { checkVersion, productIn, versionOf } from '../server-version.js';
 import { clusterWarnings, otherWriterWarnings } from './cluster.js';
 import { examine } from './examine/examine.js';
@@ -19,6 +20,7 @@ export interface SchemaParts {
   readonly settings: Settings;
   /** For short statements. */
   readonly on: MysqlTransaction;
+  readonly inTransaction: InTransaction;
   readonly bounded: GateCallParts;
   readonly pool: SharedPool<PoolConnection>;
   readonly connect: () => Promise<Connection>;
@@ -26,7 +28,7 @@ export interface SchemaParts {
 }
 
 export function schemaOf(parts: SchemaParts): Schema {
-  const { context, settings, on, sharesSessions } = parts;
+  const { context, settings, on, inTransaction, sharesSessions } = parts;
   const { schema: sql } = context.sql;
   return {
     async migrate() {
@@ -64,6 +66,14 @@ export function schemaOf(parts: SchemaParts): Schema {
           ? await otherWriterWarnings(on, context.sql.workers.writersElsewhere)
           : [];
       return { limits, warnings: [...warnings, ...clustered, ...others] };
+    },
+
+    async empty() {
+      await despiteDeadlocks(() =>
+        inTransaction(async (tx) => {
+          for (const text of sql.empty) await change(tx, text);
+        }),
+      );
     },
 
     examine: (handlerMs) => examine({ on, context, handlerMs, sharesSessions }),

@@ -1,10 +1,32 @@
 import type { Tables } from './tables.js';
 
-export const schemaStatements = ({ migration }: Tables) => ({
+/** All tables but those of the migrations, the workers and the doorbell. */
+const EMPTIED = [
+  'job',
+  'run',
+  'openRun',
+  'slot',
+  'setting',
+  'pause',
+  'rate',
+  'schedule',
+  'follower',
+  'tally',
+  'captureLoss',
+  'captureBackfill',
+] as const satisfies readonly (keyof Tables)[];
+
+export const schemaStatements = ({ migration, worker, ...others }: Tables) => ({
   // All columns: tables of the time before checksums lack one.
   applied: `SELECT * FROM ${migration} ORDER BY version`,
 
   // A row that is always there.
   lockMigration: (otherwise: string): string =>
     `SELECT 1 FROM ${migration} WHERE version = ? FOR UPDATE ${otherwise}`,
+
+  // TRUNCATE would commit by itself, and waits for every reader.
+  empty: [
+    ...EMPTIED.map((name) => `DELETE FROM ${others[name]}`),
+    `DELETE FROM ${worker} WHERE stopped_at IS NOT NULL`,
+  ],
 });

@@ -1,5 +1,5 @@
 import { isDriverError } from '@rowlock/core';
-import type { AppliedMigration, Schema, SharedPool } from '@rowlock/core/driver';
+import { type AppliedMigration, despiteDeadlocks, type Schema, type SharedPool } from '@rowlock/core/driver';
 import type { PoolClient } from 'pg';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Server } from '../connection/server.js';
@@ -58,6 +58,10 @@ export function schemaOf(parts: SchemaParts): Schema {
           if (isDriverError(error, 'EngineUnsuitable')) throw error;
         });
       return { limits, warnings };
+    },
+
+    async empty() {
+      await despiteDeadlocks(() => query(on, sql.empty));
     },
 
     examine: (handlerMs) => examine({ on, context, handlerMs, sharesSessions }),

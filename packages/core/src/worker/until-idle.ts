@@ -1,0 +1,182 @@
+import type { Clock } from '../clock.js';
+import type { Uses } from '../driver/driver.js';
+import type { JobFilter } from '../driver/job-filter.js';
+import type { Survey } from '../driver/survey.js';
+import { type Duration, milliseconds } from '../duration.js';
+import { ClosedError } from '../errors.js';
+import type { JobCount } from '../job/job-count.js';
+import { type SettlingEvent, type State, TRANSITIONS } from '../job/lifecycle.js';
+import { checkOptions } from '../known-options.js';
+import { Alarm } from './time/alarm.js';
+import { type StopOptions, WORKER_OPTIONS, type Worker, type WorkerOptions } from './worker.js';
+
+export interface UntilIdleOptions extends WorkerOptions, StopOptions {
+  /**
+   * How long jobs are claimed. Then the worker stops, so the call takes up to `drain` and 5 s longer. Beyond 24 days it is
+   * these. Default: until it is idle.
+   */
+  readonly atMost?: Duration;
+  /** Stops the worker, as the end of `atMost` does. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the worker of `runUntilIdle` has done, and what remains. */
+export interface WorkReport {
+  /** What has ended it: nothing was left that it could run, or that option. */
+  readonly ended: 'idle' | 'atMost' | 'signal';
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Runs after which the job is tried again. */
+  readonly retried: number;
+  readonly remaining: RemainingJobs;
+}
+
+/** The outstanding jobs of the worker's queues and kinds. */
+export interface RemainingJobs {
+  /** Due and delayed jobs, up to 10,000 of each queue. */
+  readonly waiting: JobCount;
+  /** Jobs that other workers run. */
+  readonly running: JobCount;
+  /** Whether a job is due that no pause stops. After `idle`, others have it or its key, or it waits for a limit. */
+  readonly due: boolean;
+  /**
+   * Milliseconds until the next delayed job is due, a schedule fires or a pause ends: then it is worthwhile to call again.
+   * Null without any of these.
+   */
+  readonly nextMs: number | null;
+}
+
+/**
+ * How long nothing can be claimed of what is due until it is left to others, in milliseconds. A worker looks again twice in
+ * this time, and two that refuse each other come back. Jobs that follow others are let go, and schedules fire.
+ */
+const QUIET_MS = 500;
+
+/** The same while a worker with leases is missing. After a second it counts as dead, and its jobs are put back. */
+const MISSING_MS = 2_500;
+
+export interface UntilIdleParts<Tx> {
+  readonly worker: Worker<Tx>;
+  readonly driver: Uses<{ claims: 'survey' | 'reclaim' }>;
+  readonly clock: Clock;
+  /** Counts the jobs that a filter means. */
+  readonly count: (filter: JobFilter) => Promise<JobCount>;
+}
+
+/** @throws InvalidInputError */
+export function checkUntilIdle({ atMost, drain, ...options }: UntilIdleOptions): void {
+  checkOptions('runUntilIdle()', options, [...WORKER_OPTIONS, 'atMost', 'drain', 'signal']);
+  for (const [name, given] of Object.entries({ atMost, drain }))
+    if (given !== undefined) milliseconds(given, name);
+}
+
+/** A worker from its start to its stop, as soon as it has nothing to do. */
+export class UntilIdle<Tx> {
+  readonly #parts: UntilIdleParts<Tx>;
+  readonly #over = Promise.withResolvers<WorkReport['ended']>();
+  readonly #sums = { completed: 0, failed: 0, cancelled: 0, retried: 0 };
+  /** Rings when the worker has found nothing that it may run for long enough. */
+  readonly #quiet: Alarm;
+  #isQuiet = false;
+  /** How many looks and runs have begun. */
+  #begun = 0;
+
+  constructor(parts: UntilIdleParts<Tx>) {
+    this.#parts = parts;
+    this.#quiet = new Alarm(parts.clock, () => this.#over.resolve('idle'));
+    // The database may be closed before the worker has started.
+    this.#over.promise.catch(() => {});
+    parts.worker
+      .on('settled', (_, endings) => this.#settled(endings.values()))
+      .on('run', () => this.#run())
+      .on('idle', () => void this.#look().catch(this.#over.reject))
+      .on('stop', () => this.#over.reject(new ClosedError()));
+  }
+
+  /** @throws As `worker.start()`, ClosedError; DriverError when the database cannot be looked at. */
+  async run({ atMost, drain, signal }: UntilIdleOptions): Promise<WorkReport> {
+    const { worker, clock } = this.#parts;
+    const stopTimer =
+      atMost === undefined
+        ? () => {}
+        : clock.after(milliseconds(atMost, 'atMost'), () => this.#over.resolve('atMost'));
+    const stopped = (): void => this.#over.resolve('signal');
+    signal?.addEventListener('abort', stopped);
+    if (signal?.aborted === true) stopped();
+    try {
+      const started = signal?.aborted === true ? Promise.resolve() : worker.start();
+      const ended = await Promise.race([this.#over.promise, started.then(() => this.#over.promise)]);
+      await worker.stop(drain === undefined ? {} : { drain });
+      return { ended, ...this.#sums, remaining: await this.#remaining() };
+    } finally {
+      stopTimer();
+      signal?.removeEventListener('abort', stopped);
+      this.#quiet.stop();
+      await worker.stop();
+    }
+  }
+
+  #settled(endings: Iterable<SettlingEvent>): void {
+    for (const event of endings) {
+      const { to } = TRANSITIONS[event];
+      if (event === 'retry') this.#sums.retried += 1;
+      else if (to === 'complete') this.#sums.completed += 1;
+      else if (to === 'error') this.#sums.failed += 1;
+      else if (to === 'cancelled') this.#sums.cancelled += 1;
+    }
+  }
+
+  #run(): void {
+    this.#begun += 1;
+    this.#isQuiet = false;
+    this.#quiet.stop();
+  }
+
+  /** The worker is idle. It stays so unless the rows say that there is more to do than it has heard of. */
+  async #look(): Promise<void> {
+    const { worker, driver } = this.#parts;
+    const look = ++this.#begun;
+    const survey = await driver.claims.survey(worker);
+    const quietMs = await this.#quietMs(survey);
+    // If a run has begun meanwhile, the worker will be idle once more.
+    if (look !== this.#begun) return;
+    if (quietMs === 0) return this.#over.resolve('idle');
+    if (!this.#isQuiet || survey.promoted > 0) worker.wake();
+    this.#isQuiet = true;
+    this.#quiet.within(quietMs);
+  }
+
+  /** How long the worker may still find something. */
+  async #quietMs({ promoted, waiting, followers, leased, nextTickMs }: Survey): Promise<number> {
+    const { worker, driver } = this.#parts;
+    const isTick = nextTickMs !== null && nextTickMs <= 0;
+    const found = leased ? await driver.claims.reclaim({ queues: worker.queues, dead: [] }) : undefined;
+    if (found !== undefined && found.missing.length > 0) return MISSING_MS;
+    const isMore = promoted > 0 || waiting || followers || isTick || (found?.reclaimed ?? 0) > 0;
+    return isMore ? QUIET_MS : 0;
+  }
+
+  async #remaining(): Promise<RemainingJobs> {
+    const { worker, driver } = this.#parts;
+    const { waiting: due, promoted, nextDueMs, nextTickMs } = await driver.claims.survey(worker);
+    const next = [nextDueMs, nextTickMs].filter((ms) => ms !== null);
+    return {
+      waiting: await this.#count('new'),
+      running: await this.#count('in-progress'),
+      due: due || promoted > 0,
+      nextMs: next.length === 0 ? null : Math.max(0, Math.min(...next)),
+    };
+  }
+
+  async #count(status: State): Promise<JobCount> {
+    const { worker, count } = this.#parts;
+    const counts = await Promise.all(
+      worker.queues.map((queue) => count({ queue, kind: worker.kinds, status })),
+    );
+    return {
+      count: counts.reduce((sum, each) => sum + each.count, 0),
+      more: counts.some(({ more }) => more),
+    };
+  }
+}
