@@ -44,7 +44,7 @@ if (bytes > MOST_BYTES)
 
 written('packages/core/README.md', {
   ...optionsOf('RowlockOptions', 'HandlerOptions', 'RetryOptions', 'EnqueueOptions', 'Unique'),
-  ...optionsOf('WorkerOptions', 'StopOptions', 'PluginDefinition', 'CaptureOptions'),
+  ...optionsOf('WorkerOptions', 'StopOptions', 'UntilIdleOptions', 'PluginDefinition', 'CaptureOptions'),
   calls: () => callTable(root, 'Client', 'Rowlock'),
   ...callsOf('Jobs', 'LimitSettings', 'Schedules', 'Captures', 'Insight'),
   RunContext: () => memberTable(root, 'RunContext'),

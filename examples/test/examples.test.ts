@@ -41,6 +41,7 @@ const PRINTS: Readonly<Record<string, string>> = {
   '27-latest-runs.ts': 'ann mail.send no such address\n61 2\n',
   '28-several-keys.ts': '100 products\n',
   '29-encrypted-payload.ts': "[ 'rowlock.encoded' ]\nada\n",
+  '30-until-idle.ts': 'small ada.png\nidle 2 1\n',
 };
 
 test('every example is known here', () => expect(FILES).toEqual(Object.keys(PRINTS)));

@@ -93,6 +93,12 @@ const CASES: [file: string, imported: string, refused?: RegExp][] = [
   ['packages/nestjs/src/a.ts', '@rowlock/servers', /published package must not need them/],
   ['packages/nestjs/test/a.test.ts', '@rowlock/driver-mysql'],
 
+  ['packages/testing/src/a.ts', '@rowlock/core/driver'],
+  ['packages/testing/src/a.ts', '@rowlock/driver-memory'],
+  ['packages/testing/src/a.ts', 'vitest', /runner and a database of their own/],
+  ['packages/testing/src/a.ts', '@rowlock/driver-postgres', /runner and a database of their own/],
+  ['packages/testing/test/a.test.ts', '@rowlock/driver-postgres'],
+
   ['packages/rows/src/postgres/a.ts', '@rowlock/core/driver'],
   ['packages/rows/src/postgres/a.ts', '@rowlock/driver-postgres/internal'],
   ['packages/rows/src/mysql/a.ts', '@rowlock/driver-mysql/internal'],

@@ -209,8 +209,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
    * if (remaining.due) console.log(`${remaining.waiting.count} jobs are left`);
    */
   async runUntilIdle(options: UntilIdleOptions = {}): Promise<WorkReport> {
-    checkUntilIdle(options);
-    const { atMost, drain, signal, ...own } = options;
+    const own = checkUntilIdle(options);
     const { driver, shared, clock } = this.#calls;
     const count = (filter: JobFilter) => lookForNumber(shared, filter, COUNTED);
     return new UntilIdle({ worker: this.worker(own), driver, clock, count }).run(options);

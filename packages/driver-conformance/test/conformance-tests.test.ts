@@ -63,6 +63,8 @@ const THEMES = [
   'liveness, leased',
   'idle worker',
   'idle worker, leased',
+  'until idle',
+  'until idle, leased',
   'connections',
   'connections, leased',
   'lost claim',

@@ -80,6 +80,8 @@ declare global {
   const copy: (file: string) => Promise<boolean>;
 
   const createServer: typeof listen;
+  /** As of Next.js. */
+  const after: (work: () => Promise<unknown>) => void;
   /** Whether a cookie is of an administrator. */
   const isAdmin: (cookie: string | null) => boolean;
   const access: Access;

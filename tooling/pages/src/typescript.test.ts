@@ -29,7 +29,7 @@ test('every TypeScript block of the README is a piece of an example', () => {
 test('every other TypeScript block of the pages compiles', async () => {
   const fragments = typescript(
     'docs/**/*.md',
-    'packages/{core,adapters,driver-postgres,driver-mysql,driver-memory,rows,telemetry,dashboard,nestjs}/README.md',
+    'packages/{core,adapters,driver-postgres,driver-mysql,driver-memory,rows,telemetry,dashboard,nestjs,testing}/README.md',
   ).filter((block) => !isPieceOfExample(block));
   expect(fragments.length).toBeGreaterThan(0);
   expect(await compile(fragments)).toBe('');

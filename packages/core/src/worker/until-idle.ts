@@ -64,11 +64,13 @@ export interface UntilIdleParts<Tx> {
   readonly count: (filter: JobFilter) => Promise<JobCount>;
 }
 
-/** @throws InvalidInputError */
-export function checkUntilIdle({ atMost, drain, ...options }: UntilIdleOptions): void {
+/** @returns the options of the worker. @throws InvalidInputError */
+export function checkUntilIdle(options: UntilIdleOptions): WorkerOptions {
   checkOptions('runUntilIdle()', options, [...WORKER_OPTIONS, 'atMost', 'drain', 'signal']);
-  for (const [name, given] of Object.entries({ atMost, drain }))
-    if (given !== undefined) milliseconds(given, name);
+  const { atMost = 0, drain = 0, signal: _, ...own } = options;
+  milliseconds(atMost, 'atMost');
+  milliseconds(drain, 'drain');
+  return own;
 }
 
 /** A worker from its start to its stop, as soon as it has nothing to do. */
@@ -97,22 +99,20 @@ export class UntilIdle<Tx> {
   /** @throws As `worker.start()`, ClosedError; DriverError when the database cannot be looked at. */
   async run({ atMost, drain, signal }: UntilIdleOptions): Promise<WorkReport> {
     const { worker, clock } = this.#parts;
-    const stopTimer =
-      atMost === undefined
-        ? () => {}
-        : clock.after(milliseconds(atMost, 'atMost'), () => this.#over.resolve('atMost'));
+    const time = new Alarm(clock, () => this.#over.resolve('atMost'));
+    if (atMost !== undefined) time.within(milliseconds(atMost, 'atMost'));
     const stopped = (): void => this.#over.resolve('signal');
     signal?.addEventListener('abort', stopped);
-    if (signal?.aborted === true) stopped();
     try {
-      const started = signal?.aborted === true ? Promise.resolve() : worker.start();
-      const ended = await Promise.race([this.#over.promise, started.then(() => this.#over.promise)]);
+      if (signal?.aborted === true) stopped();
+      // A start may take long too.
+      else await Promise.race([worker.start(), this.#over.promise]);
+      const ended = await this.#over.promise;
       await worker.stop(drain === undefined ? {} : { drain });
       return { ended, ...this.#sums, remaining: await this.#remaining() };
     } finally {
-      stopTimer();
+      for (const alarm of [time, this.#quiet]) alarm.stop();
       signal?.removeEventListener('abort', stopped);
-      this.#quiet.stop();
       await worker.stop();
     }
   }
