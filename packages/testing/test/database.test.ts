@@ -5,6 +5,12 @@ import { emptyDatabase, jobsOf } from '../src/index.js';
 import { DATABASES, inMemory, type Tx } from './databases.js';
 
 const Mail = defineHandler({ kind: 'mail', payload: z.object({ to: z.string() }), run: () => {} });
+const reversed = (text: string): string => [...text].toReversed().join('');
+const Secret = {
+  kind: 'secret',
+  payload: z.string(),
+  codec: { encode: reversed, decode: reversed },
+};
 const Report = { kind: 'report', payload: z.null() };
 
 describe.each(['memory', 'postgres', 'mysql'] as const)('on %s', (name) => {
@@ -44,8 +50,13 @@ describe.each(['memory', 'postgres', 'mysql'] as const)('on %s', (name) => {
       await elsewhere.enqueue(Report, { payload: null });
       await elsewhere.close();
       await rowlock.enqueueMany(Report, [{ payload: null }, { payload: null }]);
+      await rowlock.enqueue(Secret, { payload: 'in clear' });
     });
-    expect(all.map(({ kind }) => kind)).toEqual(['report', 'report']);
+    expect(all.map(({ kind, payload }) => [kind, payload])).toEqual([
+      ['report', null],
+      ['report', null],
+      ['secret', 'in clear'],
+    ]);
   });
 
   test('what throws rejects, and what others enqueue meanwhile is not of the call', async () => {

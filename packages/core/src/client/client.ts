@@ -80,7 +80,7 @@ export class Client<Tx> {
           : this.#calls.join(tx).jobs.enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
       const replacing = replacingAlone(options);
       const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
-      const noted = (rows: readonly NewJob[]) => watched(rows, enqueue(rows), this);
+      const noted = (rows: readonly NewJob[]) => watched(handler, rows, enqueue(rows), this);
       return this.#around === undefined ? noted(jobs) : this.#around(jobs, noted);
     });
   }

@@ -1,7 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Coded, decoded } from '../handler/codec.js';
 import type { Enqueued, NewJob } from '../job/job.js';
 
-/** Called with the jobs of a call that enqueues, and with their outcomes, in the same order, once they are written. */
+/**
+ * Called with the jobs of a call that enqueues, with payloads in clear, and with their outcomes, in the same order, once they
+ * are written.
+ */
 export type EnqueueWatcher = (jobs: readonly NewJob[], outcomes: readonly Enqueued[], by: unknown) => void;
 
 const watchers = new AsyncLocalStorage<EnqueueWatcher>();
@@ -17,6 +21,7 @@ export function watchEnqueues<Result>(watcher: EnqueueWatcher, work: () => Resul
 
 /** @param by The client that enqueues. */
 export function watched(
+  handler: Coded,
   jobs: readonly NewJob[],
   outcomes: Promise<readonly Enqueued[]>,
   by: unknown,
@@ -24,7 +29,8 @@ export function watched(
   const watcher = watchers.getStore();
   if (watcher === undefined) return outcomes;
   return outcomes.then((enqueued) => {
-    watcher(jobs, enqueued, by);
+    const clear = jobs.map((job) => ({ ...job, payload: decoded(handler, job.payload) }));
+    watcher(clear, enqueued, by);
     return enqueued;
   });
 }
