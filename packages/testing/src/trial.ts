@@ -43,7 +43,14 @@ export class Trial<Tx> {
     this.#database.clock.freeze();
     this.#rowlock = createRowlock({
       driver: memory({ database: this.#database }),
-      handlers: [{ ...handler, limit: undefined, onFailed: undefined, code: { run: (context) => this.#call(context) } }],
+      handlers: [
+        {
+          ...handler,
+          limit: undefined,
+          onFailed: undefined,
+          code: { run: (context) => this.#call(context) },
+        },
+      ],
       log: this.#log(options.log ?? SILENT),
     });
   }
