@@ -1,5 +1,5 @@
 import type { JobError, Json, Logger, Rowlock, Tick } from '@rowlock/core';
-import type { Resolve } from '@rowlock/core/types';
+import type { HandlerDefaults, Resolve } from '@rowlock/core/types';
 import type { EnqueuedJob } from './jobs-of.js';
 
 export interface RunHandlerOptions<Tx = unknown, Payload = unknown> {
@@ -22,6 +22,8 @@ export interface RunHandlerOptions<Tx = unknown, Payload = unknown> {
   readonly tick?: Tick;
   /** Builds a handler that is a class, as that of `createRowlock`. */
   readonly resolve?: Resolve<Tx>;
+  /** The defaults of all handlers, as those of `createRowlock`. */
+  readonly defaults?: HandlerDefaults;
   /** Cancels the jobs, which aborts the handler's own signal. */
   readonly signal?: AbortSignal;
   /** Receives what the handler logs. Default: nothing does. */

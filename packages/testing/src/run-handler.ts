@@ -13,6 +13,7 @@ const OPTIONS: readonly string[] = [
   'group',
   'tick',
   'resolve',
+  'defaults',
   'signal',
   'log',
 ] satisfies (keyof RunHandlerOptions)[];
@@ -51,7 +52,7 @@ function check<Tx>(handler: AnyHandler<Tx>, options: RunHandlerOptions<Tx>): voi
   const { attempt = 1, group = [], key, resolve } = options;
   if (Object(handler).code === undefined)
     throw new InvalidInputError('runHandler() takes a handler that defineHandler() made.');
-  checkWhole('attempt', attempt, 1, handler.attempts);
+  checkWhole('attempt', attempt, 1, 1_000);
   if (group.length > 0 && (key === undefined || handler.groupMax <= group.length))
     throw new InvalidInputError('group needs a key, and a handler whose `group` takes so many jobs.');
   if ('use' in handler.code && resolve === undefined)

@@ -8,7 +8,7 @@ import {
   type Rowlock,
   type RunContext,
 } from '@rowlock/core';
-import { type AnyHandler, apply, checkOperations } from '@rowlock/core/driver';
+import { type AnyHandler, apply, checkOperations, checkWhole } from '@rowlock/core/driver';
 import { type MemoryTransaction, memory, memoryDatabase } from '@rowlock/driver-memory';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { JobEnding, RunHandlerOptions } from './handler-run.js';
@@ -47,10 +47,12 @@ export class Trial<Tx> {
         {
           ...handler,
           limit: undefined,
-          onFailed: undefined,
+          // What follows a failure is no matter of the run.
+          own: { ...handler.own, onFailed: undefined },
           code: { run: (context) => this.#call(context) },
         },
       ],
+      defaults: { ...options.defaults, onFailed: undefined },
       log: this.#log(options.log ?? SILENT),
     });
   }
@@ -66,10 +68,14 @@ export class Trial<Tx> {
     this.#publicIds = enqueued.map(({ publicId }) => publicId);
   }
 
+  /** @throws InvalidInputError */
   async failBefore(attempt: number): Promise<void> {
     for (let failed = 1; failed < attempt; failed++) {
       await this.#rowlock.runUntilIdle();
-      this.#database.clock.advance(this.#handler.backoff.capMs + 1);
+      const jobs = await this.#found(this.#handler);
+      checkWhole('attempt', attempt, 1, Math.max(...jobs.map(({ maxAttempts }) => maxAttempts)));
+      const times = jobs.map(({ availableAt }) => availableAt.getTime());
+      this.#database.clock.advance(Math.max(0, ...times) - this.#database.clock.now());
     }
     this.#isReal = true;
   }
@@ -90,12 +96,18 @@ export class Trial<Tx> {
   async jobs<Output>(handler: Enqueueable<StandardSchemaV1, Output>): Promise<readonly JobEnding<Output>[]> {
     // One is that of the run itself.
     const isPause = (await this.#rowlock.jobs.pauses()).length > 1;
-    const found = await Promise.all(this.#publicIds.map((id) => this.#rowlock.find(handler, id)));
-    return found.flatMap((job) => (job === undefined ? [] : this.#ending(job, isPause)));
+    return (await this.#found(handler)).map((job) => this.#ending(job, isPause));
   }
 
   close(): Promise<void> {
     return this.#rowlock.close();
+  }
+
+  async #found<Output>(
+    handler: Enqueueable<StandardSchemaV1, Output>,
+  ): Promise<readonly JobView<unknown, Output>[]> {
+    const found = await Promise.all(this.#publicIds.map((id) => this.#rowlock.find(handler, id)));
+    return found.filter((job) => job !== undefined);
   }
 
   #ending<Output>(job: JobView<unknown, Output>, isPause: boolean): JobEnding<Output> {

@@ -3,6 +3,7 @@ import {
   createRowlock,
   defineHandler,
   fail,
+  failedJob,
   increment,
   type Logger,
   pause,
@@ -117,6 +118,17 @@ test('the last attempt of what throws is a failure', async () => {
   });
   expect(await runHandler(handler, null, { attempt: 1 })).toMatchObject({ outcome: 'retry' });
   expect(await runHandler(handler, null, { attempt: 2 })).toMatchObject({ outcome: 'fail', delayMs: null });
+  const plain = defineHandler({ kind: 'work', payload: AnyJson, run: () => Promise.reject(new Error('no')) });
+  const defaults = {
+    retry: { base: '1h', factor: 1 },
+    onFailed: { kind: 'failed', payload: failedJob },
+  } as const;
+  const { outcome, delayMs } = await runHandler(plain, null, { defaults, attempt: 4 });
+  expect(outcome).toBe('retry');
+  expect(delayMs).toBeGreaterThanOrEqual(1_800_000);
+  expect(await runHandler(plain, null, { defaults: { ...defaults, attempts: 1 } })).toMatchObject({
+    outcome: 'fail',
+  });
   await expect(runHandler(handler, null, { attempt: 3 })).rejects.toThrow('attempt');
 });
 

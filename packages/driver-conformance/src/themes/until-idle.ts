@@ -151,7 +151,6 @@ export const untilIdle = theme('until idle', (test) => {
         await aborted(signal);
       }),
       claim: 'lease' as const,
-      backoff: { baseMs: 1, factor: 1, capMs: 1 },
     };
     await put();
     const dead = await openWorker(stage, [handler]);
