@@ -5,7 +5,7 @@ import { NO_PAGES, placeOf } from '../src/pages.js';
 import { writePlainPages } from '../src/plain-pages.js';
 import { writeReference } from '../src/reference/write-reference.js';
 import { HOME, ROOT } from '../src/repository.js';
-import { MINI_SEARCH, rendered } from '../src/search.js';
+import { MINI_SEARCH, textForIndex } from '../src/search.js';
 import { sidebar } from '../src/sidebar.js';
 
 /** Where the site is, without a slash at its end. `SITE_BASE` is the folder there, if it has one, as `/rowlock/`. */
@@ -14,6 +14,13 @@ const { SITE_ADDRESS = '', SITE_BASE = '/' } = process.env;
 writeReference();
 const sections = sidebar();
 
+function placeOfPage(file: string): string {
+  const place = placeOf(file);
+  if (place === undefined)
+    throw new Error(`${file} is no page of the site, and src/pages.ts does not leave it out.`);
+  return place;
+}
+
 export default defineConfig({
   title: 'Rowlock',
   description: 'A job framework for TypeScript in which a job is a row in your own Postgres or MySQL.',
@@ -21,7 +28,7 @@ export default defineConfig({
   base: SITE_BASE,
   srcDir: ROOT,
   srcExclude: NO_PAGES,
-  rewrites: (file) => placeOf(file) ?? file,
+  rewrites: placeOfPage,
   outDir: fileURLToPath(new URL('../dist', import.meta.url)),
   cleanUrls: true,
   markdown: MARKDOWN,
@@ -57,7 +64,7 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: HOME }],
     search: {
       provider: 'local',
-      options: { miniSearch: MINI_SEARCH, _render: rendered },
+      options: { miniSearch: MINI_SEARCH, _render: textForIndex },
     },
   },
 });

@@ -44,7 +44,7 @@ export const MINI_SEARCH: NonNullable<DefaultTheme.LocalSearchOptions['miniSearc
 };
 
 /** The text of a page for the index. */
-export function rendered(source: string, env: MarkdownEnv, md: MarkdownRenderer): Promise<string> {
+export function textForIndex(source: string, env: MarkdownEnv, md: MarkdownRenderer): Promise<string> {
   return md.renderAsync(source.replaceAll(OTHER_WORDS, '$1'), Object.assign(env, { isIndexed: true }));
 }
 

@@ -5,12 +5,10 @@ import { docstringOf, inOneLine } from './docstring.js';
 import { inLines } from './in-lines.js';
 import { type Member, membersOf, withoutComments } from './members.js';
 
-export type Documented = Declaration;
-
 /** What a page says of one declaration: its docstring, its text, its members, what it mentions, and its source. */
 export function sectionOf(
-  declaration: Documented,
-  linkOf: (other: Documented) => string | undefined,
+  declaration: Declaration,
+  linkOf: (other: Declaration) => string | undefined,
 ): string {
   const { name, stated } = declaration;
   const members = [...stated.flatMap(({ text }) => membersOf(text)), ...inheritedBy(declaration)];
@@ -28,13 +26,13 @@ export function sectionOf(
 }
 
 /** The class or the interface of this package that it extends. */
-export function baseOf({ name, refersTo, text }: Documented): Documented | undefined {
+export function baseOf({ name, refersTo, text }: Declaration): Declaration | undefined {
   const [, base] = new RegExp(`(?:class|interface) ${name}\\b[^{]*? extends (\\w+)`).exec(text) ?? [];
   return refersTo.find((other) => other.name === base);
 }
 
 /** Errors have their members from Node, which say nothing here. */
-function inheritedBy(declaration: Documented): Member[] {
+function inheritedBy(declaration: Declaration): Member[] {
   const base = baseOf(declaration);
   if (base === undefined || base.name.endsWith('Error')) return [];
   return base.stated.flatMap(({ text }) => membersOf(text)).filter(({ name }) => name !== 'constructor');
@@ -62,7 +60,7 @@ function table(members: readonly Member[]): string {
   return rows.length === 0 ? '' : ['| member | meaning |', '|---|---|', ...rows].join('\n');
 }
 
-function footer(declaration: Documented, linkOf: (other: Documented) => string | undefined): string {
+function footer(declaration: Declaration, linkOf: (other: Declaration) => string | undefined): string {
   const mentioned = declaration.refersTo.flatMap((other) => {
     const link = other.name === declaration.name ? undefined : linkOf(other);
     return link === undefined ? [] : [`[\`${other.name}\`](${link})`];
@@ -72,7 +70,7 @@ function footer(declaration: Documented, linkOf: (other: Documented) => string |
 }
 
 /** Its file and line, from the file of its types, which the build puts at the same place. */
-function sourceOf({ file, name }: Documented): string {
+function sourceOf({ file, name }: Declaration): string {
   const path = relative(ROOT, file)
     .replace('/dist/', '/src/')
     .replace(/\.d\.ts$/, '.ts');

@@ -1,10 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Declaration, declarationsOf } from '../../../../tooling/rules/declarations.js';
+import { anchorOf } from '../links.js';
 import { REFERENCE } from '../pages.js';
 import { ROOT } from '../repository.js';
 import { type ReferencePage, referencePages } from './entries.js';
-import { baseOf, type Documented, sectionOf } from './section.js';
+import { baseOf, sectionOf } from './section.js';
 
 /** Writes the pages of the reference from the builds of the packages. */
 export function writeReference(): void {
@@ -17,17 +18,19 @@ export function writeReference(): void {
     writeFileSync(join(folder, page.file), textOf(page, entries, places));
 }
 
-interface DocumentedEntry {
+interface GroupedEntry {
   readonly name: string;
   readonly groups: readonly Group[];
 }
 
 interface Group {
   readonly heading: string;
-  readonly declarations: readonly Documented[];
+  readonly declarations: readonly Declaration[];
 }
 
-type Pages = readonly { readonly page: ReferencePage; readonly entries: readonly DocumentedEntry[] }[];
+type Pages = readonly { readonly page: ReferencePage; readonly entries: readonly GroupedEntry[] }[];
+
+const BEHIND = 'Behind these';
 
 const KINDS: readonly (readonly [heading: string, pattern: RegExp])[] = [
   ['Functions and values', /^(export )?(declare )?(function|const)/],
@@ -35,7 +38,7 @@ const KINDS: readonly (readonly [heading: string, pattern: RegExp])[] = [
   ['Types', /^/],
 ];
 
-function entriesOf({ entries }: ReferencePage): DocumentedEntry[] {
+function entriesOf({ entries }: ReferencePage): GroupedEntry[] {
   return entries.map(({ name, declarations }) => {
     const exported = declarationsOf(declarations);
     const left = new Set(exported);
@@ -44,7 +47,7 @@ function entriesOf({ entries }: ReferencePage): DocumentedEntry[] {
       for (const each of found) left.delete(each);
       return { heading, declarations: byName(found) };
     });
-    const behind = { heading: 'Behind these', declarations: byName(behindThem(exported)) };
+    const behind = { heading: BEHIND, declarations: byName(behindThem(exported)) };
     return { name, groups: [...groups, behind].filter(({ declarations }) => declarations.length > 0) };
   });
 }
@@ -60,39 +63,38 @@ function behindThem(exported: readonly Declaration[]): readonly Declaration[] {
   return [...all].slice(exported.length).filter((each) => !bases.has(each));
 }
 
-function byName(declarations: readonly Declaration[]): Documented[] {
+function byName(declarations: readonly Declaration[]): Declaration[] {
   return declarations.toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
 }
 
-/** Where each declaration is described: once, on the first page that exports it. */
+/** Where each declaration is described: once, on the first page that exports it, or where it is behind others. */
 function placesOf(pages: Pages): ReadonlyMap<string, string> {
-  const places = new Map<string, string>();
-  const put = (isBehind: boolean): void => {
-    for (const { page, entries } of pages)
-      for (const { groups } of entries)
-        for (const { heading, declarations } of groups)
-          if ((heading === 'Behind these') === isBehind)
-            for (const each of declarations) {
-              const key = keyOf(each);
-              if (!places.has(key)) places.set(key, `${page.file}#${each.name.toLowerCase()}`);
-            }
-  };
-  put(false);
-  put(true);
-  return places;
+  const found = pages.flatMap(({ page, entries }) =>
+    entries
+      .flatMap(({ groups }) => groups)
+      .flatMap(({ heading, declarations }) =>
+        declarations.map((each) => ({
+          isBehind: heading === BEHIND,
+          place: [keyOf(each), `${page.file}#${anchorOf(each.name)}`] as const,
+        })),
+      ),
+  );
+  // What is named first counts.
+  const { true: behind = [], false: named = [] } = Object.groupBy(found, ({ isBehind }) => `${isBehind}`);
+  return new Map([...named, ...behind].reverse().map(({ place }) => place));
 }
 
-function keyOf({ file, name }: Documented): string {
+function keyOf({ file, name }: Declaration): string {
   return `${file} ${name}`;
 }
 
 function textOf(
   { name, file, folder }: ReferencePage,
-  entries: readonly DocumentedEntry[],
+  entries: readonly GroupedEntry[],
   places: ReadonlyMap<string, string>,
 ): string {
-  const own = (each: Documented): boolean => places.get(keyOf(each))?.startsWith(`${file}#`) === true;
-  const linkOf = (each: Documented): string | undefined => places.get(keyOf(each))?.replace(`${file}#`, '#');
+  const own = (each: Declaration): boolean => places.get(keyOf(each))?.startsWith(`${file}#`) === true;
+  const linkOf = (each: Declaration): string | undefined => places.get(keyOf(each))?.replace(`${file}#`, '#');
   const sections = entries.flatMap((entry) =>
     entry.groups.flatMap(({ heading, declarations }) => {
       const here = declarations.filter(own);
