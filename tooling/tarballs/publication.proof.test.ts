@@ -4,7 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -142,24 +142,74 @@ test.each(MANAGERS)(
     const { url, drop } = await DATABASES[server]();
     onTestFinished(drop);
     env.DATABASE_URL = url;
-    const worker = spawn(runner, [...words, 'jobs:worker'], { cwd: project, env, detached: true });
-    onTestFinished(() => stop(worker, 'SIGKILL'));
-    const [ended, errors] = [once(worker, 'exit'), text(worker.stderr)];
-    await Promise.race([once(worker.stdout, 'data'), ended]);
-    const dashes = name === 'npm' ? ['--'] : [];
-    const said = await run(project, runner, ...words, 'jobs:welcome', ...dashes, 'Grace');
-    expect(said).toContain('complete: Welcome, Grace!');
-    stop(worker, 'SIGINT');
-    await ended;
-    expect(await errors).not.toMatch(/Error/);
+    await settles(project, script, name === 'npm' ? ['--'] : []);
   },
   PROMISED_MS,
 );
+
+/** A worker of a project settles the job that a second process enqueues, and stops in good order. */
+async function settles(
+  project: string,
+  [runner = '', ...words]: readonly string[],
+  dashes: readonly string[] = [],
+): Promise<void> {
+  const worker = spawn(runner, [...words, 'jobs:worker'], { cwd: project, env, detached: true });
+  onTestFinished(() => stop(worker, 'SIGKILL'));
+  const [ended, errors] = [once(worker, 'exit'), text(worker.stderr)];
+  await Promise.race([once(worker.stdout, 'data'), ended]);
+  const said = await run(project, runner, ...words, 'jobs:welcome', ...dashes, 'Grace');
+  expect(said).toContain('complete: Welcome, Grace!');
+  stop(worker, 'SIGINT');
+  await ended;
+  expect(await errors).not.toMatch(/Error/);
+}
 
 /** As a terminal does it: all processes of the group. */
 function stop({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal);
 }
+
+/** Projects that are there. The test runners are those of this repository, because what they are is no matter here. */
+const EXISTING = [
+  {
+    name: 'TypeScript in modules, and vitest',
+    manifest: { type: 'module', scripts: { test: 'vitest' }, dependencies: { pg: '^8.23.1' } },
+    options: { module: 'nodenext', strict: true },
+    server: 'postgres',
+  },
+  {
+    name: "TypeScript in CommonJS, and Bun's tests",
+    manifest: { scripts: { test: 'bun test' }, dependencies: { mysql2: '^3.24.5' } },
+    options: { module: 'commonjs', strict: true },
+    server: 'mysql',
+  },
+  {
+    name: 'JavaScript in CommonJS, and jest',
+    manifest: { scripts: { test: 'jest' }, dependencies: { pg: '^8.23.1' } },
+    options: null,
+    server: 'postgres',
+  },
+] as const;
+
+test.each(EXISTING)('jobs are added to a project: $name', async ({ manifest, options, server }) => {
+  const project = await mkdtemp(join(folder, 'existing-'));
+  await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
+  if (options !== null)
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
+  await run(project, 'npx', '--yes', '@rowlock/cli', 'init');
+  await run(project, 'npm', 'install');
+  await lend(join(ROOT, 'node_modules'), join(project, 'node_modules'));
+  env.PATH = [
+    ...[dirname(bun()), join(ROOT, 'node_modules/.bin'), join(ROOT, 'tooling/tarballs/node_modules/.bin')],
+    process.env.PATH,
+  ].join(delimiter);
+  await run(project, 'npm', 'run', 'jobs:test');
+
+  const { url, drop } = await DATABASES[server]();
+  onTestFinished(drop);
+  env.DATABASE_URL = url;
+  await settles(project, ['npm', 'run', '--silent'], ['--']);
+});
 
 test("README's quick start runs in a project of npm's, and its types are whole", async () => {
   const project = join(folder, 'npm');
