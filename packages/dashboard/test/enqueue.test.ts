@@ -2,7 +2,7 @@ import type { Enqueued, Stored } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { JobPageView, KindView } from '../src/views.js';
-import { Mail, Report, stages, worked } from './stage.js';
+import { Mail, Report, Secret, stages, worked } from './stage.js';
 
 const stage = stages();
 
@@ -26,6 +26,7 @@ test('a new job is checked by its handler, and says who has made it', async () =
   expect(kinds.map(({ kind, queue }) => [kind, queue])).toEqual([
     ['mail.send', 'mail'],
     ['report', 'default'],
+    ['secret', 'default'],
   ]);
   expect(kinds[0]?.schema).toMatchObject({ type: 'object', properties: { to: { type: 'string' } } });
   const wrong = await post('/api/enqueue', { kind: 'mail.send', payload: { to: 7 } });
@@ -84,6 +85,14 @@ test('where payloads are redacted, a job is enqueued again with its own', async 
   expect((await post('/api/enqueue', { again, payload: { to: 'bob' } })).status).toBe(409);
   const { publicId } = await madeBy(await post('/api/enqueue', { again }));
   expect(await rowlock.find(publicId)).toMatchObject({ payload: { to: 'ada' } });
+});
+
+test('a job whose payload is encoded is enqueued again with the same, encoded', async () => {
+  const { post, rowlock } = await stage(MAKER);
+  const { publicId: again } = await rowlock.enqueue(Secret, { payload: { of: 'ada' } });
+  const { publicId } = await madeBy(await post('/api/enqueue', { again }));
+  expect(await rowlock.find(Secret, publicId)).toMatchObject({ payload: { of: 'ada' } });
+  expect(await rowlock.find(publicId)).toMatchObject({ payload: { 'rowlock.encoded': expect.any(String) } });
 });
 
 test('jobs that are named are changed in the states that are named', async () => {

@@ -22,6 +22,14 @@ export const Report = defineHandler({
   run: () => ({ pages: 3 }),
 });
 
+/** Whose payloads nobody can read in the database. */
+export const Secret = defineHandler({
+  kind: 'secret',
+  payload: z.object({ of: z.string() }),
+  codec: { encode: (json) => btoa(json), decode: (text) => atob(text) },
+  run: () => null,
+});
+
 export interface Stage {
   readonly rowlock: Rowlock<PostgresTransaction>;
   readonly dashboard: Dashboard;
@@ -52,7 +60,7 @@ async function stageOn(
   const driver = postgres({ connectionString: url });
   const silent = (): void => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const rowlock = createRowlock({ driver, handlers: [Mail, Report], log });
+  const rowlock = createRowlock({ driver, handlers: [Mail, Report, Secret], log });
   onTestFinished(() => rowlock.close());
   await rowlock.migrate();
   const faults: object[] = [];

@@ -31,7 +31,9 @@ export function JobPage() {
       <header class="title">
         <h1>{job.kind}</h1>
         <State of={explanation.status} />
-        <Actions job={job} status={explanation.status} />
+        <span class="end">
+          <Actions job={job} status={explanation.status} />
+        </span>
       </header>
       <Notice text={problem} />
       <Copies job={job} links={links} />

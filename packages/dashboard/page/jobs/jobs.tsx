@@ -36,10 +36,17 @@ export function Jobs() {
       <header class="title">
         <h1>Jobs</h1>
         <span class="hint">{count === undefined ? '…' : jobsCounted(count)}, newest first</span>
-        {canEnqueue && (
-          <Link to={addressOf('new')} isButton>
-            New job …
+        {isLine(filter) && (
+          <Link to={addressOf('picture', { queue: filter.get('queue') ?? '' })}>
+            In the order of the claim
           </Link>
+        )}
+        {canEnqueue && (
+          <span class="end">
+            <Link to={addressOf('new')} isButton>
+              New job …
+            </Link>
+          </span>
         )}
       </header>
       <SavedViews filter={filter} />
@@ -66,6 +73,11 @@ export function Jobs() {
       )}
     </>
   );
+}
+
+/** Whether these are the waiting jobs of a queue, which have an order of their own. */
+function isLine(filter: URLSearchParams): boolean {
+  return filter.has('queue') && filter.getAll('status').join() === 'new';
 }
 
 function jobsCounted(count: JobCount): string {

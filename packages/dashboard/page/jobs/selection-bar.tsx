@@ -30,10 +30,6 @@ export function SelectionBar({ filter, count, jobs, selection }: Props) {
   const allowed = ACTIONS.filter(({ permission }) => session.can.includes(permission));
   if (allowed.length === 0 || jobs.length === 0) return null;
   const all = count === undefined ? 'all' : `all ${counted(count)}`;
-  const close = (): void => {
-    setBegun(undefined);
-    selection.clear();
-  };
   return (
     <fieldset class="buttons selection" data-still={ids.size > 0 || isAll ? '' : undefined}>
       <legend class="unseen">Selected jobs</legend>
@@ -81,7 +77,7 @@ export function SelectionBar({ filter, count, jobs, selection }: Props) {
           Select none
         </button>
       )}
-      {begun && <BulkDialog {...begun} onClose={close} />}
+      {begun && <BulkDialog {...begun} onDone={selection.clear} onClose={() => setBegun(undefined)} />}
     </fieldset>
   );
 }

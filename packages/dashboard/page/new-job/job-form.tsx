@@ -1,4 +1,4 @@
-import type { Enqueued, JobView, Stored } from '@rowlock/core';
+import type { Enqueued, JobView, Json, Stored } from '@rowlock/core';
 import type { PayloadIssue } from '@rowlock/core/types';
 import { useState } from 'preact/hooks';
 import type { KindView } from '../../src/views.js';
@@ -31,8 +31,8 @@ export function JobForm({ kind, like }: Props) {
   const payload = usePayload(kind.schema, like?.payload);
   const [failure, setFailure] = useState(NONE);
   const [isBusy, setBusy] = useState(false);
-  // What is shown is not what the job has, so the server takes the job's own.
-  const isHidden = like !== undefined && session.redacted;
+  // What is shown is not what a handler takes, so the server takes the job's own.
+  const isHidden = like !== undefined && (session.redacted || isEncoded(like.payload));
 
   async function enqueue(form: FormData): Promise<void> {
     const read = payload.read();
@@ -78,6 +78,11 @@ export function JobForm({ kind, like }: Props) {
       </p>
     </form>
   );
+}
+
+/** Whether a codec keeps it from being read in the database. */
+function isEncoded(payload: Json): boolean {
+  return Object.hasOwn(Object(payload), 'rowlock.encoded');
 }
 
 function failureOf(error: unknown): Failure {

@@ -1,6 +1,6 @@
 import type { Stored } from '@rowlock/core';
 import type { JobPageView, KindView } from '../../src/views.js';
-import { usePage } from '../frame/page.js';
+import { useCan, usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { Empty } from '../parts/empty.js';
@@ -11,12 +11,16 @@ import { JobForm } from './job-form.js';
 /** A new job of a kind whose handler this program has, or one like another. */
 export function NewJob() {
   const again = usePage().place.query.get('again');
+  const canEnqueue = useCan('enqueue');
   const { answer: kinds, problem } = useAnswer<readonly KindView[]>('kinds', 0);
   return (
     <>
       <h1>{again === null ? 'New job' : 'Enqueue again'}</h1>
       <Notice text={problem} />
-      {kinds && (again === null ? <OfKind kinds={kinds} /> : <Again id={again} kinds={kinds} />)}
+      {!canEnqueue && <Empty title='Who has the permission "enqueue" makes jobs here.' />}
+      {canEnqueue &&
+        kinds &&
+        (again === null ? <OfKind kinds={kinds} /> : <Again id={again} kinds={kinds} />)}
     </>
   );
 }

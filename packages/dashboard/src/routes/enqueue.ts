@@ -39,12 +39,25 @@ export async function enqueue({ rowlock, fields, viewer, redact }: Call): Promis
   });
 }
 
-/** Its trace is not that of the new one. @throws JobNotFoundError */
+/** With its payload in clear, where a codec is here. Its trace is not that of the new one. @throws JobNotFoundError */
 async function jobLike(rowlock: Call['rowlock'], id: string): Promise<JobView> {
-  const job = await rowlock.find(id);
+  const found = await rowlock.find(id);
+  if (found === undefined) throw new JobNotFoundError(id);
+  const handler = rowlock.handlers.find(({ kind }) => kind === found.kind);
+  const payload = handler?.codec === undefined ? found.payload : await inClear(rowlock, handler, id);
+  const kept = Object.entries(found.metadata).filter(([name]) => !CONTEXT.some((each) => each === name));
+  return { ...found, payload, metadata: { ...Object.fromEntries(kept), 'rowlock.again': found.publicId } };
+}
+
+/** @throws JobNotFoundError when it was deleted meanwhile */
+async function inClear(
+  rowlock: Call['rowlock'],
+  handler: Enqueueable,
+  id: string,
+): Promise<JobView['payload']> {
+  const job = await rowlock.find(handler, id);
   if (job === undefined) throw new JobNotFoundError(id);
-  const kept = Object.entries(job.metadata).filter(([name]) => !CONTEXT.some((each) => each === name));
-  return { ...job, metadata: { ...Object.fromEntries(kept), 'rowlock.again': job.publicId } };
+  return job.payload;
 }
 
 /** @throws Problem 404 */
