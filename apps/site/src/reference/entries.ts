@@ -33,6 +33,8 @@ function pagesOf(manifest: string): ReferencePage[] {
   const entries = Object.keys(exports)
     .filter((path) => !INTERNAL.includes(path))
     .map((path) => entryOf(folder, name, path));
+  // Some packages are commands alone.
+  if (entries.length === 0) return [];
   if (exports['.'] === undefined) return [{ name, file: fileOf(name), folder, entries }];
   return entries.map((entry) => ({ name: entry.name, file: fileOf(entry.name), folder, entries: [entry] }));
 }
