@@ -1,5 +1,6 @@
-import { InvalidInputError, type Rowlock, STATES, type State } from '@rowlock/core';
+import { InvalidInputError, type Rowlock, STATES } from '@rowlock/core';
 import type { Insight, Jobs, LimitSettings, Schedules } from '@rowlock/core/types';
+import { filterOf } from '../commands/jobs/filter.js';
 import type { Tool } from './protocol.js';
 
 /** All that the tools can reach of a Rowlock: nothing of it changes anything. */
@@ -16,7 +17,7 @@ interface Parameter {
   readonly enum?: readonly string[];
 }
 
-type Parameters = Readonly<Record<string, Parameter>>;
+type Taken = Readonly<Record<string, Parameter>>;
 type Input = Readonly<Record<string, unknown>>;
 
 /** @param answered What leaves the tools in place of an answer. */
@@ -37,14 +38,14 @@ interface Described {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly parameters: Parameters;
+  readonly parameters: Taken;
   readonly required?: readonly string[];
   readonly read: (looks: Looks, input: Input) => Promise<unknown>;
 }
 
-const ID: Parameters = { id: { type: 'string', description: "The job's public id, a UUID." } };
+const ID: Taken = { id: { type: 'string', description: "The job's public id, a UUID." } };
 
-const FILTER: Parameters = {
+const FILTER: Taken = {
   queue: { type: 'string', description: 'Of this queue.' },
   kind: { type: 'string', description: 'Of this kind.' },
   key: { type: 'string', description: 'Of this key: the entity that a job is about.' },
@@ -103,7 +104,7 @@ const DESCRIBED: readonly Described[] = [
     read({ jobs }, input) {
       const limit = Number(input.limit ?? 20);
       if (limit > 200) throw new InvalidInputError('limit must be at most 200.');
-      return jobs.list({ ...filterOf(input), limit, cursor: textOf(input.cursor) ?? null });
+      return jobs.list({ ...conditionsOf(input), limit, cursor: textOf(input.cursor) ?? null });
     },
   },
   {
@@ -111,7 +112,7 @@ const DESCRIBED: readonly Described[] = [
     title: 'The number of jobs',
     description: 'How many jobs meet conditions that must all hold, up to 10,000.',
     parameters: FILTER,
-    read: ({ jobs }, input) => jobs.count(filterOf(input)),
+    read: ({ jobs }, input) => jobs.count(conditionsOf(input)),
   },
   {
     name: 'queue_picture',
@@ -158,19 +159,17 @@ const DESCRIBED: readonly Described[] = [
   },
 ];
 
-function filterOf(input: Input) {
-  const [queue, kind, key] = [textOf(input.queue), textOf(input.kind), textOf(input.key)];
-  const [code, text] = [textOf(input.errorCode), textOf(input.errorText)];
-  const status = STATES.find((state): state is State => state === input.status);
-  return {
-    ...(queue !== undefined && { queue }),
-    ...(kind !== undefined && { kind }),
-    ...(key !== undefined && { key }),
-    ...(status !== undefined && { status }),
-    ...((code ?? text) !== undefined && {
-      error: { ...(code !== undefined && { code }), ...(text !== undefined && { text }) },
-    }),
-  };
+function conditionsOf(input: Input) {
+  const kind = textOf(input.kind);
+  const status = STATES.find((state) => state === input.status);
+  return filterOf({
+    queue: textOf(input.queue),
+    kind: kind === undefined ? undefined : [kind],
+    key: textOf(input.key),
+    status: status === undefined ? undefined : [status],
+    errorCode: textOf(input.errorCode),
+    errorText: textOf(input.errorText),
+  });
 }
 
 function textOf(value: unknown): string | undefined {
@@ -178,7 +177,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** @throws InvalidInputError when a client has sent what the schema of a tool does not have. */
-function check(input: Input, parameters: Parameters, required: readonly string[]): void {
+function check(input: Input, parameters: Taken, required: readonly string[]): void {
   const missing = required.find((name) => input[name] === undefined);
   if (missing !== undefined) throw new InvalidInputError(`${missing} is missing.`);
   for (const [name, value] of Object.entries(input)) {

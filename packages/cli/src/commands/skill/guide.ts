@@ -1,9 +1,5 @@
 /** By the open format of skills: a head in YAML, which an assistant reads first, and the guide. */
-export function guide(): string {
-  return GUIDE;
-}
-
-const GUIDE = `---
+export const GUIDE = `---
 name: rowlock
 description: Looks after the background jobs of this project, which are rows of its Postgres or MySQL run by Rowlock. Use it when jobs wait, fail, are slow or pile up, when a queue is paused, when failed jobs shall run again, or when code that enqueues or handles jobs is written.
 ---

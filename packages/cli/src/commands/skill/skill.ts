@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import type { CommandContext } from '../../command-context.js';
 import { Failure } from '../../failure.js';
-import { guide } from './guide.js';
+import { GUIDE } from './guide.js';
 
 export const skill = (context: CommandContext) =>
   new Command('skill')
@@ -12,12 +12,12 @@ export const skill = (context: CommandContext) =>
     .option('--print', 'prints it, and writes nothing')
     .option('--force', 'also over one that somebody has changed')
     .action(async ({ dir, print, force }) => {
-      if (print === true) return context.output.raw(guide());
+      if (print === true) return context.output.raw(GUIDE);
       const file = join(dir, 'rowlock', 'SKILL.md');
       const there = await readFile(file, 'utf8').catch(() => undefined);
-      if (there !== undefined && there !== guide() && force !== true) throw new Failure(changed(file));
+      if (there !== undefined && there !== GUIDE && force !== true) throw new Failure(changed(file));
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, guide());
+      await writeFile(file, GUIDE);
       context.output.one({ file }, `The guide is at ${file}.`);
     });
 
