@@ -20,6 +20,10 @@ export function Examples({ version, onTry }: Props) {
   if (examples.length === 0) return null;
   return (
     <section class="panel" aria-label="Examples">
+      <p>
+        Orders of 17 old tables are found while you type, by any of their words or numbers. What an old
+        application changes in the tables is found a moment later.
+      </p>
       <h2>Try one of these</h2>
       <ul class="examples">
         {examples.map(({ typed, about }) => (

@@ -1,7 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Accepted } from '../src/web/views.js';
 import { ask } from './ask.js';
+import { EXAMPLE } from './example.js';
 import { Grid } from './grid.js';
+import { randomKey } from './random-key.js';
 import { readCsvAside } from './read-csv-aside.js';
 import { sheetOf } from './sheet.js';
 import { type Chosen, isTooLarge, type Table } from './table.js';
@@ -11,16 +13,6 @@ const EMPTY = [
   ['', ''],
   ['', ''],
 ];
-
-const EXAMPLE = {
-  title: 'Regatta supplies',
-  cells: [
-    ['Item', 'Pieces', 'Packed by'],
-    ['Oars', '8', ''],
-    ['Rowlocks', '8', ''],
-    ['Life jackets', '9', ''],
-  ],
-};
 
 interface Props {
   /** Whether the user has no spreadsheet yet. */
@@ -151,9 +143,4 @@ export function CreateForm({ isFirst, onCreated, onFailed }: Props) {
       </form>
     </details>
   );
-}
-
-/** Not `randomUUID`, which browsers lack on plain http unless it is localhost. */
-function randomKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }

@@ -7,6 +7,7 @@ import { hueOf } from './mark.js';
 import { Notice } from './notice.js';
 import { SpreadsheetList } from './spreadsheet-list.js';
 import { usePicture } from './use-picture.js';
+import { Welcome } from './welcome.js';
 
 interface Props {
   readonly user: string;
@@ -42,6 +43,11 @@ export function Desk({ user, onLeave, onSignOut }: Props) {
     }
   }, []);
 
+  function created(): Promise<void> {
+    succeed();
+    return refresh();
+  }
+
   // In the picture's order, so that every tab gives the same colours.
   for (const { entity } of picture?.boxes ?? []) hueOf(entity);
   const own = picture?.boxes.filter(({ spreadsheet }) => spreadsheet !== null) ?? [];
@@ -66,11 +72,9 @@ export function Desk({ user, onLeave, onSignOut }: Props) {
       <main class="desk">
         <div class="own">
           <Notice text={problem || listProblem} />
+          {spreadsheets?.length === 0 && <Welcome onCreated={created} onFailed={(error) => fail(error)} />}
           <CreateForm
-            onCreated={() => {
-              succeed();
-              return refresh();
-            }}
+            onCreated={created}
             onFailed={(error) => fail(error)}
             isFirst={spreadsheets?.length === 0}
           />

@@ -14,9 +14,7 @@ export function SpreadsheetList({ spreadsheets, boxes, onSent, onFailed }: Props
   return (
     <section aria-labelledby="own-title">
       <h2 id="own-title">Your spreadsheets</h2>
-      {spreadsheets?.length === 0 && (
-        <p class="hint">None yet. Create one above; a worker brings it to Google Sheets.</p>
-      )}
+      {spreadsheets?.length === 0 && <p class="hint">None yet. Each that you create stands here.</p>}
       <ul class="cards">
         {spreadsheets?.map((spreadsheet) => (
           <li key={spreadsheet.id}>

@@ -236,6 +236,14 @@ describe.each(DATABASES)('on $name', (database) => {
     await page.getByRole('button', { name: 'Fill in an example' }).click();
     await page.getByText('large.csv').waitFor({ state: 'detached' });
     expect(await create.isDisabled()).toBe(false);
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await page.screenshot({ path: `${screenshots}first.png`, fullPage: true });
+    await steps.getByRole('button', { name: 'Create an example' }).click();
+    await page
+      .getByRole('article', { name: 'Regatta supplies' })
+      .getByText('ready', { exact: true })
+      .waitFor();
+    await steps.waitFor({ state: 'detached' });
   });
 
   test('a double click on "Create" makes one spreadsheet', async () => {

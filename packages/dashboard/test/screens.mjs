@@ -1,6 +1,6 @@
 // Screenshots of every screen, at three widths and in both schemes, with nothing, with hostile and long texts, and with much:
 //   npm run screens -- --only overview,jobs --state some --width 1400 --scheme light --jobs 1000000
-// They are in test/screenshots/screens. It is no test: a person looks at them.
+// With --fold there is what is seen without scrolling. They are in test/screenshots/screens. It is no test: a person looks at them.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ const { values: chosen } = parseArgs({
     width: { type: 'string', default: Object.keys(HEIGHTS).join() },
     scheme: { type: 'string', default: 'light,dark' },
     jobs: { type: 'string', default: '20000' },
+    fold: { type: 'boolean', default: false },
   },
 });
 
@@ -62,7 +63,7 @@ async function shoot(state) {
         if (over > 0) console.error(`${state} ${name} at ${width}: ${over} pixels too wide`);
         await page.screenshot({
           path: `${FOLDER}${state}-${name}-${width}-${colorScheme}.png`,
-          fullPage: true,
+          fullPage: !chosen.fold,
         });
       }
       await context.close();

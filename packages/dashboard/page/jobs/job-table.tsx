@@ -46,7 +46,7 @@ export function JobTable({ jobs, selection }: Props) {
             <td class="short" data-name="Queue">
               {job.queue}
             </td>
-            <td class="short" data-name="Key" title={job.key ?? ''}>
+            <td class={job.key === null ? 'nought' : 'short'} data-name="Key" title={job.key ?? ''}>
               {job.key ?? '–'}
             </td>
             <td class="number" data-name="Attempt">
@@ -58,7 +58,11 @@ export function JobTable({ jobs, selection }: Props) {
             <td data-name="When">
               <When job={job} />
             </td>
-            <td class="short wide" data-name="Worker or error" title={lastOf(job)}>
+            <td
+              class={lastOf(job) === '' ? 'nought' : 'short wide'}
+              data-name="Worker or error"
+              title={lastOf(job)}
+            >
               {lastOf(job) || '–'}
             </td>
           </tr>

@@ -10,10 +10,12 @@ import { WorkMenu } from '../parts/work-menu.js';
 interface Props {
   readonly lane: Stored<LaneView>;
   readonly isPaused: boolean;
+  /** Whether to say how many of its jobs are paused. */
+  readonly isPart: boolean;
 }
 
 /** The jobs of one kind in one queue. A number of nothing steps back, so that the others are seen. */
-export function Lane({ lane, isPaused }: Props) {
+export function Lane({ lane, isPaused, isPart }: Props) {
   const { queue, kind, due, running, delayed, paused, oldestDueMs, hour, history } = lane;
   const jobs = (status: string): string => addressOf('jobs', { queue, kind, status });
   const done = history.settled.at(-1) ?? 0;
@@ -22,7 +24,7 @@ export function Lane({ lane, isPaused }: Props) {
       <th scope="row" class="long">
         <Link to={addressOf('jobs', { queue, kind })}>{kind}</Link>
         {isPaused && <span class="state paused">paused</span>}
-        {!isPaused && paused > 0 && <span class="state paused">{number(paused)} paused</span>}
+        {isPart && !isPaused && paused > 0 && <span class="state paused">{number(paused)} paused</span>}
         {!lane.served && due.count > 0 && <span class="state unserved">unserved</span>}
       </th>
       <td data-name="Due" class={numberOf(due.count)}>

@@ -58,7 +58,13 @@ export function Lanes({ lanes, pauses }: Props) {
           {lanes
             .filter((lane) => lane.queue === queue)
             .map((lane) => (
-              <Lane lane={lane} isPaused={isPaused('kind', lane.kind)} key={lane.kind} />
+              <Lane
+                lane={lane}
+                isPaused={isPaused('kind', lane.kind)}
+                // Where all of the queue is paused, it is said of the queue.
+                isPart={!isPaused('all', '') && !isPaused('queue', queue)}
+                key={lane.kind}
+              />
             ))}
         </tbody>
       ))}

@@ -41,15 +41,22 @@ export function RunFilters({ query }: { readonly query: URLSearchParams }) {
           ))}
         </ul>
       </nav>
-      <FilterForm
-        screen="runs"
-        query={query}
-        texts={TEXTS}
-        times={TIMES}
-        filterOf={(form) => filterOf(form, outcome)}
-      />
+      <details class="filter" open={isFiltered(query) || matchMedia('(min-width: 700px)').matches}>
+        <summary>Filter</summary>
+        <FilterForm
+          screen="runs"
+          query={query}
+          texts={TEXTS}
+          times={TIMES}
+          filterOf={(form) => filterOf(form, outcome)}
+        />
+      </details>
     </>
   );
+}
+
+function isFiltered(query: URLSearchParams): boolean {
+  return [...TEXTS, ...TIMES].some(([name]) => query.has(name));
 }
 
 function withOutcome(query: URLSearchParams, outcome: string): URLSearchParams {
