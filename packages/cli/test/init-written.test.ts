@@ -44,11 +44,15 @@ export const called = welcomeIn('Ada', trx);
 
 test.each<[string, object | null, object]>([
   ['new', null, {}],
-  ['modules', { type: 'module', dependencies: { 'drizzle-orm': '1', pg: '8' } }, { module: 'nodenext' }],
-  ['commonjs', { dependencies: { kysely: '1', mysql2: '3' } }, { module: 'node16' }],
+  [
+    'modules',
+    { type: 'module', dependencies: { 'drizzle-orm': '1', pg: '8', express: '5' } },
+    { module: 'nodenext' },
+  ],
+  ['commonjs', { dependencies: { kysely: '1', mysql2: '3', fastify: '5' } }, { module: 'node16' }],
   [
     'bundled',
-    { dependencies: { sequelize: '6', pg: '8' } },
+    { dependencies: { sequelize: '6', pg: '8', hono: '4' } },
     { module: 'esnext', moduleResolution: 'bundler' },
   ],
 ])('the types of what is written are whole: %s', async (name, manifest, options) => {
@@ -62,7 +66,7 @@ test.each<[string, object | null, object]>([
 });
 
 test('a new project and one in CommonJS settle a job in memory', async () => {
-  const manifest = { dependencies: { knex: '3', pg: '8' } };
+  const manifest = { dependencies: { knex: '3', pg: '8', fastify: '5' } };
   const folders = [await project('fresh', null, {}), await project('required', manifest, {})];
   for (const [folder, file] of [
     [folders[0], 'src/jobs/welcome.test.ts'],
@@ -71,8 +75,9 @@ test('a new project and one in CommonJS settle a job in memory', async () => {
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', file], { cwd: folder });
     expect(stdout).toContain('ok 1 - a job is settled in memory, without a database');
   }
-  // The one with the ORM's transaction loads as well.
-  await run(process.execPath, ['-e', "require('./jobs/rowlock.js')"], { cwd: folders[1] });
+  // What is there for the ORM and the framework loads as well.
+  const loaded = "require('./jobs/transaction.js'); require('./jobs/routes.js')";
+  await run(process.execPath, ['-e', loaded], { cwd: folders[1] });
 });
 
 test.each([
@@ -97,6 +102,28 @@ test('a worker without its database says so, and ends', async () => {
   const env = { ...process.env, DATABASE_URL: 'postgres://127.0.0.1:1/none' };
   const ended = run(process.execPath, ['src/jobs/worker.ts'], { cwd: folder, env });
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') });
+});
+
+test("a framework's route enqueues", async () => {
+  const manifest = { type: 'module', dependencies: { next: '16', pg: '8' } };
+  const folder = join(within, 'routed');
+  await mkdir(join(folder, 'app'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  expect(await call(['init', folder])).toMatchObject({ code: 0 });
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(drop);
+  const program = `
+    import { rowlock } from './jobs/rowlock.js';
+    import { POST } from './app/api/welcome/route.js';
+    await rowlock.migrate();
+    const answer = await POST(new Request('http://localhost/api/welcome?name=Ada', { method: 'POST' }));
+    const { job } = await answer.json();
+    console.log(answer.status, (await rowlock.find(job)).payload);
+    await rowlock.close();
+  `;
+  const options = { cwd: folder, env: { ...process.env, DATABASE_URL: url } };
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], options);
+  expect(stdout).toBe("202 { name: 'Ada' }\n");
 });
 
 test('the ranges of a new project are those that the packages here are tested with', async () => {

@@ -6,7 +6,7 @@ import type { Written } from './write-files.js';
 /** What people read at the end: what was written, and the commands to go on with. */
 export function nextSteps(
   folder: string,
-  { manifest }: Project,
+  { manifest, framework }: Project,
   { written, kept, changed, manager }: Written & Choices & { readonly changed: readonly string[] },
   dryRun: boolean,
 ): readonly string[] {
@@ -23,5 +23,9 @@ export function nextSteps(
     `  docker compose up -d --wait && ${scriptCall(manager, 'jobs:worker')}`,
     'The second settles a job in memory, without a database. The third runs a worker on compose.yaml, or on the DATABASE_URL that you set.',
     `Beside it, ${scriptCall(manager, 'jobs:welcome', 'Ada')} enqueues a job.`,
+    ...(framework === 'nestjs' ? [NEST] : []),
   ];
 }
+
+const NEST =
+  'Nest: @rowlock/nestjs makes handlers of providers. See https://github.com/rowlock/rowlock/blob/main/docs/use/nestjs.md';

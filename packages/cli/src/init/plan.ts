@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Engine } from '../database/target.js';
 import { version } from '../version.js';
 import { scriptCall, WORDS } from './manager.js';
@@ -21,7 +22,11 @@ export interface PlannedFile {
 
 /** What `init` gives a project, beside its package.json. */
 export async function filesFor(project: Project, choices: Choices): Promise<readonly PlannedFile[]> {
-  const all = [...(await jobFiles(project, choices)), ...(await surroundings(project, choices))];
+  const all = [
+    ...(await jobFiles(project, choices)),
+    ...(await routeFiles(project)),
+    ...(await surroundings(project, choices)),
+  ];
   return project.manifest === null ? [...all, ...(await firstFiles(choices))] : all;
 }
 
@@ -53,6 +58,16 @@ async function jobFiles(project: Project, { engine, tests }: Choices): Promise<r
       return { path: `${jobsFolder(project)}/${name}.${style.language}`, text: inStyle(text, style) };
     }),
   );
+}
+
+/** Nest's controllers are its own, and a Next without `app` has no routes of this kind. */
+async function routeFiles(project: Project): Promise<readonly PlannedFile[]> {
+  const { folder, framework, sources, style } = project;
+  if (framework === undefined || framework === 'nestjs') return [];
+  if (framework === 'next' && !existsSync(join(folder, sources, 'app'))) return [];
+  const place = framework === 'next' ? `${sources}app/api/welcome/route` : `${jobsFolder(project)}/routes`;
+  const text = await template(`frameworks/${framework}.ts`);
+  return [{ path: `${place}.${style.language}`, text: inStyle(text, style) }];
 }
 
 /** Those of vitest, bun and jest differ by their import, which jest needs none of. */

@@ -12,6 +12,16 @@ export type Manager = (typeof MANAGERS)[number];
 export const TEST_RUNNERS = ['node', 'vitest', 'jest', 'bun'] as const;
 export type TestRunner = (typeof TEST_RUNNERS)[number];
 
+/** By the package. Nest and Next come before the server that they bring. */
+const FRAMEWORKS = {
+  next: 'next',
+  '@nestjs/core': 'nestjs',
+  express: 'express',
+  fastify: 'fastify',
+  hono: 'hono',
+} as const;
+export type Framework = (typeof FRAMEWORKS)[keyof typeof FRAMEWORKS];
+
 /** How a project writes its modules, and runs them. */
 export interface Style {
   readonly language: 'ts' | 'js';
@@ -32,6 +42,7 @@ export interface Project {
   readonly engines: readonly Engine[];
   /** The entry of `@rowlock/adapters`. */
   readonly adapter: string | undefined;
+  readonly framework: Framework | undefined;
   readonly manager: Manager | undefined;
   readonly tests: TestRunner;
   readonly style: Style;
@@ -99,6 +110,7 @@ export async function findProject(folder: string): Promise<Project> {
     manifest,
     engines: (['postgres', 'mysql'] as const).filter((engine) => CLIENTS[engine].some(has)),
     adapter: Object.entries(ADAPTERS).find(([name]) => has(name))?.[1],
+    framework: Object.entries(FRAMEWORKS).find(([name]) => has(name))?.[1],
     manager: managerOf(folders, manifest),
     tests: manifest === null ? 'node' : testsOf(manifest),
     style: manifest === null ? NEW : await styleOf(folder, manifest),

@@ -8,11 +8,15 @@ export function template(path: string): Promise<string> {
 
 /** A module of a template, as a project writes its own. Templates are TypeScript with few annotations. */
 export function inStyle(text: string, { language, requires, ending }: Style): string {
-  const imported = text.replaceAll(/(?<= from '\.\/[\w-]+)\.ts(?=';)/g, ending);
+  const imported = text.replaceAll(/(?<= from '\.{1,2}\/[\w./-]+)\.ts(?=';)/g, ending);
   if (language === 'ts') return imported;
-  const untyped = imported.replaceAll(/: (string|Parameters<typeof [\w<]+>+)(?=[,)])|<Tables>(?=\()/g, '');
+  const untyped = imported.replaceAll(TYPES, '');
   return requires ? asCommonJs(untyped) : untyped;
 }
+
+/** What a template has that is TypeScript alone. */
+const TYPES =
+  /^import type .*\n|: (string|Request|FastifyInstance|Parameters<typeof [\w<]+>+)(?=[,)])|<Tables>(?=\()/gm;
 
 function asCommonJs(text: string): string {
   const names = [...text.matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
