@@ -41,7 +41,7 @@ test("code in the pages is TypeScript, another queue's JavaScript, SQL, a comman
       .flatMap(blocksOf)
       .map(({ language }) => language),
   );
-  expect([...languages].sort()).toEqual(['dockerfile', 'js', 'sh', 'sql', 'ts', 'yaml']);
+  expect([...languages].sort()).toEqual(['dockerfile', 'js', 'json', 'sh', 'sql', 'ts', 'yaml']);
 });
 
 /** As applications of Next.js name their own modules. */
