@@ -68,6 +68,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const linksOf = linksOfJobs(options, log);
   const histories = new LaneHistories();
   const closing = new AbortController();
+  // Node collects the signal of a request together with the request, and nobody would stop what goes on for it.
+  const requests = new WeakMap<AbortSignal, Request>();
 
   async function viewer(request: Request): Promise<Viewer | Response> {
     if (access === undefined)
@@ -101,6 +103,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (isChange) requireOwnPage(request);
     const fields = isChange ? await fieldsOf(request) : new Fields({});
     const signal = AbortSignal.any([request.signal, closing.signal]);
+    requests.set(signal, request);
     const call: Call = {
       ...{ rowlock, viewer: found, query, fields, signal, histories, linksOf },
       redact: redact && unfailing(redact, log),

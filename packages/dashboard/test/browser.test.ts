@@ -353,7 +353,7 @@ test('many jobs: the number first, then the change', async () => {
 test('a waiting job is changed and cancelled', async () => {
   const { publicId } = await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' }, key: 'ada' });
   const { page, complaints, faults, screenshot } = await stage.open('/');
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type(publicId);
   await page.keyboard.press('Enter');
