@@ -653,6 +653,25 @@ test('a page that may not be seen says so, and is there once it may', async () =
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
+test('the colours are chosen, and are so before the page is drawn again', async () => {
+  const { page, complaints, faults } = await stage.open('/', { colorScheme: 'light' });
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await ground();
+  await page.getByLabel('Colours').selectOption('Dark');
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  expect(await faults()).toEqual([]);
+  // Of the page there is the script of the colours alone.
+  await page.route('**/assets/*.js', (route) => route.abort());
+  await page.reload();
+  expect(await ground()).toBe(dark);
+  await page.unroute('**/assets/*.js');
+  await page.reload();
+  await page.getByLabel('Colours').selectOption('System');
+  expect(await ground()).toBe(light);
+  expect(complaints.filter((text) => !/ERR_FAILED/.test(text))).toEqual([]);
+});
+
 test('what was read stays, and says of when it is, while the database is away, the sign-in is lost, or the server is slow', async () => {
   await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   const { page, faults, screenshot } = await stage.open('/');

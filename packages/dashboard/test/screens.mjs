@@ -1,6 +1,6 @@
 // Screenshots of every screen, at three widths and in both schemes, with nothing, with hostile and long texts, and with much:
 //   npm run screens -- --only overview,jobs --state some --width 1400 --scheme light --jobs 1000000
-// With --fold there is what is seen without scrolling. They are in test/screenshots/screens. It is no test: a person looks at them.
+// With --fold there is what is seen without scrolling, and with --print what is on paper. They are in test/screenshots/screens. It is no test: a person looks at them.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,7 @@ const { values: chosen } = parseArgs({
     scheme: { type: 'string', default: 'light,dark' },
     jobs: { type: 'string', default: '20000' },
     fold: { type: 'boolean', default: false },
+    print: { type: 'boolean', default: false },
   },
 });
 
@@ -51,6 +52,7 @@ async function shoot(state) {
         reducedMotion: 'reduce',
       });
       const page = await context.newPage();
+      if (chosen.print) await page.emulateMedia({ media: 'print' });
       page.on('pageerror', (error) => console.error(`${state} ${page.url()}: ${error.message}`));
       page.on('console', (message) => {
         if (message.type() === 'error') console.error(`${state} ${page.url()}: ${message.text()}`);
