@@ -62,7 +62,7 @@ test('a Postgres that does not write through, and one that does', async () => {
 });
 
 test('a MySQL that is read-only, and one that does not write through', async () => {
-  const server = await mysqlForTests({ fsync: true, settings: { 'innodb-doublewrite': 'OFF' } });
+  const server = await mysqlForTests({ own: true, fsync: true, settings: { 'innodb-doublewrite': 'OFF' } });
   onTestFinished(() => server.stop());
   const root = await createConnection({ uri: server.url });
   onTestFinished(() => root.end());

@@ -23,6 +23,8 @@ export interface TestMysqlOptions {
   readonly fsync?: boolean;
   /** Further settings of a server that is started, as on its command line: `{ 'sync-binlog': '0' }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Never the server at the URL: for a test that changes settings, which all others would meet. Default false. */
+  readonly own?: boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ const QUICK_SETTINGS = {
 };
 
 async function forTests(product: MysqlProduct, options: TestMysqlOptions): Promise<TestMysql> {
-  const given = process.env[product.urlVariable];
+  const given = options.own ? undefined : process.env[product.urlVariable];
   if (given) return atUrl(product, given);
   const settings = { ...SETTINGS, ...(options.fsync ? {} : QUICK_SETTINGS), ...options.settings };
   const inDocker = await fromDockerImage(product.imageVariable, product.image, (image) =>
