@@ -4,7 +4,7 @@ import { run as check } from './check.mjs';
 import { runChild } from './run-child.mjs';
 
 /** They read files of the whole repository. */
-const OF_ALL = ['pages', 'rules', 'scripts'];
+const OF_ALL = ['pages', 'rules', 'scripts', 'site'];
 
 /** @returns {Promise<number>} the exit code */
 export async function run(args) {
