@@ -75,7 +75,14 @@ describe.each(['memory', 'postgres', 'mysql'] as const)('on %s', (name) => {
     const first = await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
     await rowlock.enqueue(Mail, { payload: { to: 'bob' }, after: [first.publicId] });
     await rowlock.runUntilIdle({ queues: ['default'] });
+    const before = await opened.full?.();
     await emptyDatabase(rowlock);
+    if (before !== undefined) {
+      expect(before.length).toBeGreaterThan(5);
+      // The doorbell has hints, of which workers take care.
+      const after = (await opened.full?.())?.filter((name) => !name.endsWith('bell'));
+      expect(after).toEqual([expect.stringMatching(/migration$/)]);
+    }
     expect(await rowlock.jobs.count()).toEqual({ count: 0, more: false });
     expect(await rowlock.jobs.pauses()).toEqual([]);
     expect(await rowlock.schedules.list()).toEqual([]);

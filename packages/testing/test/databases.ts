@@ -19,8 +19,10 @@ interface Opened {
   /** The application's own connection. */
   readonly tx: Tx;
   rows(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Rowlock's tables, as in `job`. */
+  /** One of Rowlock's tables, as in `job`. */
   table(name: string): string;
+  /** All of Rowlock's tables, as the database lists them, that have a row. */
+  full(): Promise<readonly string[]>;
   end(): Promise<void>;
 }
 
@@ -34,6 +36,8 @@ export const DATABASES = {
       tx: client,
       rows: async (text) => (await client.query(text)).rows,
       table: (name) => `rowlock.${name}`,
+      full: () =>
+        fullOf(client, "SELECT 'rowlock.' || tablename AS name FROM pg_tables WHERE schemaname = 'rowlock'"),
       end: () => client.end().then(() => fresh.drop()),
     };
   },
@@ -46,10 +50,26 @@ export const DATABASES = {
       tx: connection,
       rows: async (text) => (await connection.query<RowDataPacket[]>(text))[0],
       table: (name) => `rowlock_${name}`,
+      full: () =>
+        fullOf(
+          { query: async (text) => ({ rows: (await connection.query<RowDataPacket[]>(text))[0] }) },
+          "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'rowlock%'",
+        ),
       end: () => connection.end().then(() => fresh.drop()),
     };
   },
 };
+
+interface Reads {
+  query(text: string): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+}
+
+async function fullOf(on: Reads, tables: string): Promise<readonly string[]> {
+  const full: string[] = [];
+  for (const { name } of (await on.query(tables)).rows)
+    if ((await on.query(`SELECT 1 FROM ${name} LIMIT 1`)).rows.length > 0) full.push(String(name));
+  return full.sort();
+}
 
 /** The driver in memory, which has no SQL. */
 export function inMemory(): { driver(): Driver<Tx> } {

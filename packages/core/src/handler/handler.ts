@@ -130,7 +130,7 @@ export interface Progress {
    * @example
    * progress.update([increment('done'), append('failed', [id])]);
    */
-  update(operations: readonly Operation[]): void;
+  readonly update: (operations: readonly Operation[]) => void;
 }
 
 export interface RunJob<Payload> {
