@@ -246,7 +246,7 @@ test('the declarations of all public entries are whole, in modules and in Common
   ).catch((error: Error) => error.message);
   // The faults of other people's declarations are theirs.
   expect(found.split('\n').filter((line) => /^(all|node_modules\/@rowlock|error)/.test(line))).toEqual([]);
-});
+}, 240_000);
 
 /** Links what another folder of modules has and this one lacks. */
 async function lend(from: string, to: string): Promise<void> {
