@@ -1,4 +1,5 @@
-import { defineProject } from 'vitest/config';
+import { defineProject, mergeConfig } from 'vitest/config';
 import { testProject } from '../../vitest.shared.js';
 
-export default defineProject(testProject('nestjs'));
+// One process, which imports Nest, its two web servers and both databases' clients once: five would take as much CPU again.
+export default defineProject(mergeConfig(testProject('nestjs'), { test: { maxWorkers: 1 } }));
