@@ -30,7 +30,9 @@ beforeAll(async () => {
   const page = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
   program = /## Quick start.*?```ts\n(.*?)```/s.exec(await page('README.md'))?.[1] ?? '';
   const [, theImport = '', theDriver = ''] =
-    /```ts \[MySQL\]\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(await page('docs/run/databases.md')) ?? [];
+    /```ts \[MySQL\]\n(import .*?\n)\nconst driver = (.*?);\n```/s.exec(
+      await page('docs/run/databases.md'),
+    ) ?? [];
   onMysql = program
     .replace(/^import .* from .@rowlock\/driver-postgres.;\n/m, theImport)
     .replace(/driver: postgres\(.*\),/, `driver: ${theDriver},`);
