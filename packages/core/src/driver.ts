@@ -21,6 +21,7 @@ export type * from './driver/claims.js';
 export { createdMs } from './driver/created-ms.js';
 export { despiteDeadlocks } from './driver/despite-deadlocks.js';
 export type * from './driver/driver.js';
+export { type Expiry, type ExpiryLook, MOST_EXPIRED } from './driver/expiry.js';
 export { type BackfillRows, fillRows, lossOf } from './driver/fill-rows.js';
 export { type Checks, examined, type Fault, type Finding } from './driver/finding.js';
 export { type Fired, firedOf } from './driver/fired.js';

@@ -3,6 +3,7 @@ import { PausedWork } from './admission/paused-work.js';
 import { RatedStarts } from './admission/rated-starts.js';
 import type { DeclaredCaptures } from './captures/declared.js';
 import { Uncaptured } from './captures/uncaptured.js';
+import { Expiries } from './expiry/expiries.js';
 import { Followers } from './followers/followers.js';
 import { Pruner } from './history/pruner.js';
 import type { RetentionLimits } from './history/retention.js';
@@ -31,6 +32,7 @@ export function workerParts({ retention, schedules, captures }: Declared): MakeP
     new LimitedJobs({ ...worker, starts: new RatedStarts(worker) }),
     new Ticks({ ...worker, isDeclared: schedules.names.length > 0 }),
     new Followers(worker),
+    new Expiries(worker),
     new Unserved(worker),
     new Uncaptured({ ...worker, captures: captures.all }),
     new Cancellations(worker),

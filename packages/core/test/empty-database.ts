@@ -10,6 +10,7 @@ export const NOTHING: Survey = {
   unlimited: false,
   limited: false,
   followers: false,
+  nextExpiryMs: null,
   nextTickMs: null,
   refused: [],
 };
@@ -162,6 +163,7 @@ export function emptyDatabase(answers: Answers): {
       pauses: async () => [],
     },
     followers: { admit: async () => ({ queues: [], last: null, skipped: false, refused: [] }) },
+    expiry: { over: async () => [], cancel: unused },
     close: async () => {},
     join: () => driver,
   };

@@ -22,6 +22,7 @@ import { dueQueues } from './themes/due-queues.js';
 import { enqueue } from './themes/enqueue.js';
 import { errors } from './themes/errors.js';
 import { exclusion } from './themes/exclusion.js';
+import { expiry } from './themes/expiry.js';
 import { explanations } from './themes/explanations.js';
 import { failures } from './themes/failures.js';
 import { filters } from './themes/filters.js';
@@ -97,6 +98,8 @@ export const conformanceThemes: readonly Theme[] = [
   siblings,
   dependencies,
   followers,
+  expiry,
+  leased(expiry),
   settle,
   claimSession,
   limits,

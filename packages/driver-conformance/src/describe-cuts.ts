@@ -194,6 +194,11 @@ const VERBS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = {
   'admission.jobs': ({ driver }) => driver.admission.jobs({ parts: 10, counted: 10 }),
   'admission.inUse': ({ driver }) => driver.admission.inUse(),
   'admission.prune': ({ driver }) => driver.admission.prune('', 1),
+  'jobs.enqueue of what expires': ({ driver }) =>
+    driver.jobs.enqueue([newJob({ queue: 'other', expires: { at: new Date(1_000) } })]),
+  'expiry.over': ({ driver }) => driver.expiry.over({ except: [] }),
+  'expiry.cancel': async ({ driver }) =>
+    driver.expiry.cancel(await driver.expiry.over({ except: [] }), { code: 'E', message: 'over' }, 'test'),
   'followers.admit': ({ driver }) => driver.followers.admit({ beyond: randomUUID() }),
   'history.read': ({ driver }) => driver.history.read({ beyond: null, newestFirst: false, limit: 10 }),
   'history.prune': ({ driver }) => driver.history.prune([999n], 1),

@@ -15,6 +15,8 @@ const THEMES = [
   'siblings',
   'dependencies',
   'followers',
+  'expiry',
+  'expiry, leased',
   'settle',
   'claim session',
   'limits',

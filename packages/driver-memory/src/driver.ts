@@ -4,6 +4,7 @@ import type {
   CallersTx,
   Claims,
   Driver,
+  Expiry,
   Followers,
   History,
   Jobs,
@@ -19,6 +20,7 @@ import { executeOn } from './engine/execute.js';
 import type { MemoryTransaction } from './engine/memory-transaction.js';
 import { Process } from './engine/process.js';
 import { RecordsTransaction } from './engine/records-transaction.js';
+import { expiryOf } from './expiry/expiry.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
 import { jobsOf } from './jobs/jobs.js';
@@ -73,6 +75,7 @@ class Memory implements MemoryDriver {
   readonly workers: Workers;
   readonly admission: Admission;
   readonly followers: Followers;
+  readonly expiry: Expiry;
   readonly history: History;
   readonly schedules: ScheduleStore;
   readonly #database: Database;
@@ -86,6 +89,7 @@ class Memory implements MemoryDriver {
     this.workers = workersOf(database, process, execute, sessions);
     this.admission = admissionOf(execute);
     this.followers = followersOf(execute);
+    this.expiry = expiryOf(execute);
     this.history = historyOf(execute);
     this.schedules = schedulesOf(execute);
     this.#database = database;

@@ -18,6 +18,7 @@ export { endCrashed, noteProgress, release, startRuns } from './claims/statement
 export { settle } from './claims/statements/settle.js';
 export { firstOutstanding, lockSiblings } from './claims/statements/siblings.js';
 export { dueQueues, survey } from './claims/statements/survey.js';
+export { cancelExpired, expired } from './expiry/statements.js';
 export { admit } from './followers/statements.js';
 export { enqueue } from './jobs/statements/enqueue.js';
 export { move, uniqueJobs, update } from './jobs/statements/jobs.js';

@@ -5,6 +5,7 @@ import {
   type Claims,
   checkDatabase,
   type Driver,
+  type Expiry,
   type Followers,
   type History,
   type Insight,
@@ -32,6 +33,7 @@ import { giveUp, sessionControl } from './connection/session-control.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { poolWithoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
+import { expiryOf } from './expiry/expiry.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
 import { insightOf } from './insight/insight.js';
@@ -87,6 +89,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
   readonly workers: Workers;
   readonly admission: Admission;
   readonly followers: Followers;
+  readonly expiry: Expiry;
   readonly history: History;
   readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<MysqlTransaction>;
@@ -147,6 +150,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     });
     this.admission = admissionOf(context, on, bounded, (wakeUps) => ringer.ring(wakeUps));
     this.followers = followersOf(on, sql, inTransactions);
+    this.expiry = expiryOf(on, sql, inTransactions);
     this.history = historyOf(on, sql, inTransactions);
     this.insight = insightOf(on, context);
     this.schedules = new MysqlSchedules({ ...parts, sql });

@@ -113,6 +113,9 @@ const WRITES: Readonly<Record<string, Spell>> = {
   'followers.admit': given(sql.followers.admit, times),
   'followers.forgetFollowers': given(sql.followers.forgetFollowers, publicIds),
   'followers.lockFollowers': listed(sql.followers.lockFollowers),
+  'expiry.lockExpired': listed(sql.expiry.lockExpired),
+  'expiry.cancelExpired': given(sql.expiry.cancelExpired, idRows, ['{}', 'test']),
+  'expiry.forgetExpired': given(sql.expiry.forgetExpired, publicIds),
   'jobs.move': given(sql.jobs.move, moves, ['new', 'new', 'new', 'new', 'new', 'new', 'new', 'test', 'new']),
   'history.prune': given(sql.history.prune, idRows),
   'history.pruneRuns': given(sql.history.pruneRuns, idRows),
@@ -155,7 +158,7 @@ interface Plan extends RowDataPacket {
 
 /** The tables by the names that the statements have for them. `rowlock_bell` is not one: its rings are read in order, with SKIP LOCKED. */
 const TABLES =
-  'job run worker bell slot edge rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_setting rowlock_pause rowlock_rate rowlock_schedule rowlock_follower rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
+  'job run worker bell slot edge expiry rowlock_job rowlock_run rowlock_open_run rowlock_worker rowlock_limit_setting rowlock_pause rowlock_rate rowlock_schedule rowlock_follower rowlock_expiry rowlock_tally rowlock_capture_loss rowlock_capture_backfill'.split(
     ' ',
   );
 
@@ -192,8 +195,9 @@ test.each([0, 3, 20, 2_000, 10_000])(
         "INSERT INTO rowlock_tally SELECT UTC_TIMESTAMP() - INTERVAL id MINUTE, 'q', id, 1, 0, 0, 0, '[]', '[]' FROM rowlock_job",
         "INSERT INTO rowlock_capture_loss (name, error) SELECT id, 'e' FROM rowlock_job",
         "INSERT INTO rowlock_follower SELECT id, id, '9999-12-31' FROM rowlock_job",
+        "INSERT INTO rowlock_expiry SELECT id, '9999-12-31' FROM rowlock_job",
         'INSERT INTO rowlock_capture_backfill (name) SELECT id FROM rowlock_job',
-        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_setting, rowlock_pause, rowlock_schedule, rowlock_follower, rowlock_tally',
+        'ANALYZE TABLE rowlock_limit_slot, rowlock_capture_loss, rowlock_capture_backfill, rowlock_limit_setting, rowlock_pause, rowlock_schedule, rowlock_follower, rowlock_expiry, rowlock_tally',
       ])
         await connection.query(fill);
 

@@ -6,6 +6,7 @@ import {
   type Claims,
   checkDatabase,
   type Driver,
+  type Expiry,
   type Followers,
   type History,
   type Insight,
@@ -31,6 +32,7 @@ import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
+import { expiryOf } from './expiry/expiry.js';
 import { followersOf } from './followers/followers.js';
 import { historyOf } from './history/history.js';
 import { insightOf } from './insight/insight.js';
@@ -67,6 +69,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
   readonly workers: Workers;
   readonly admission: Admission;
   readonly followers: Followers;
+  readonly expiry: Expiry;
   readonly history: History;
   readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<PostgresTransaction>;
@@ -123,6 +126,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.workers = workersOf({ ...parts, ownsPool, sharesSessions: areShared });
     this.admission = admissionOf(context, on, names);
     this.followers = followersOf(on, sql);
+    this.expiry = expiryOf(on, sql);
     this.history = historyOf(on, sql);
     this.insight = insightOf(on, context);
     this.schedules = new PostgresSchedules(context, on, inTransactions);

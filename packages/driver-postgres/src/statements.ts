@@ -9,6 +9,7 @@ import { runStatements } from './claims/statements/runs.js';
 import { settleStatements } from './claims/statements/settle.js';
 import { siblingStatements } from './claims/statements/siblings.js';
 import { surveyStatements } from './claims/statements/survey.js';
+import { expiryStatements } from './expiry/statements.js';
 import { followerStatements } from './followers/statements.js';
 import { historyStatements } from './history/statements.js';
 import { insightStatements } from './insight/statements.js';
@@ -46,6 +47,7 @@ export const statements = (schema: string) => {
     schedules: scheduleStatements(named),
     captures: captureStatements(named),
     followers: followerStatements(named),
+    expiry: expiryStatements(named),
     surveys: surveyStatements(named),
     jobs: jobStatements(named),
     selection: selectionStatements(named),

@@ -124,7 +124,7 @@ test('a hundred thousand jobs that wait for a limit cost neither other jobs nor 
   }
   const survey = await explained(client, sql.surveys.survey, [['q'], ['k']]);
   // The table of the schedules is empty, and has no page to read.
-  expect(scanned(survey)).toEqual(['pause', 'follower', 'schedule']);
+  expect(scanned(survey)).toEqual(['pause', 'follower', 'expiry', 'schedule']);
   expect(pages(survey)).toBeLessThan(40);
   await arePlannedOnce(client, {
     claim: [sql.claims.claimOne, claim],

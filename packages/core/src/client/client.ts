@@ -8,6 +8,7 @@ import { checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueabl
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { EnqueueOptions } from '../job/enqueue-options.js';
+import { markExpiring } from '../job/expires.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
 import type { Json, Stored } from '../job/json.js';
 import { publicIdOf } from '../job/public-id.js';
@@ -73,11 +74,14 @@ export class Client<Tx> {
       const jobs = checked instanceof Promise ? await checked : checked;
       checkAfter(jobs);
       const { queue = QUEUE } = handler;
-      const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
+      const write = (given: readonly NewJob[]): Promise<readonly Enqueued[]> => {
+        // Behind the middleware, which cannot change what is Rowlock's own in metadata.
+        const rows = given.map(markExpiring);
         // In a caller's transaction the commit sends the wake-up.
-        tx === undefined
+        return tx === undefined
           ? this.#calls.shared.enqueue(rows)
           : this.#calls.join(tx).jobs.enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
+      };
       const replacing = replacingAlone(options);
       const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
       const noted = (rows: readonly NewJob[]) => watched(handler, rows, enqueue(rows), this);

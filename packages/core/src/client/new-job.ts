@@ -49,6 +49,7 @@ export function newJob(
     metadata: checkMetadata(metadata),
     createdBy: HOST,
     ...afterOf(options),
+    ...expiresOf(options),
   };
   // As JSON, as at the claim: otherwise a Date would be accepted here and refused there.
   const checked: unknown = checkPayload(handler, payload);
@@ -111,6 +112,7 @@ const ENQUEUE_OPTIONS: readonly string[] = [
   'unique',
   'metadata',
   'after',
+  'expires',
   'attempts',
 ] satisfies (keyof EnqueueOptions<unknown>)[];
 
@@ -132,13 +134,36 @@ function afterOf({ after = [] }: Pick<EnqueueOptions<unknown>, 'after'>): Pick<N
   return after.length === 0 ? {} : { after: [...new Set(after.map(checkId))] };
 }
 
+/** @throws InvalidInputError */
+function expiresOf({
+  expires,
+  delay,
+}: Pick<EnqueueOptions<unknown>, 'expires' | 'delay'>): Pick<NewJob, 'expires'> {
+  if (expires === undefined) return {};
+  if (expires instanceof Date) {
+    checkDate('expires', expires);
+    return { expires: { at: expires } };
+  }
+  const inMs = milliseconds(expires, 'expires');
+  if (inMs <= milliseconds(delay ?? 0, 'delay'))
+    throw new InvalidInputError('expires must be later than delay: no run would ever begin.');
+  return { expires: { inMs } };
+}
+
 /** How the job replaces a waiting one. Undefined if it does not. @throws InvalidInputError */
-function replacingIn({ unique, after, delay, runAt }: EnqueueOptions<unknown>): Replacing | undefined {
+function replacingIn({
+  unique,
+  after,
+  expires,
+  delay,
+  runAt,
+}: EnqueueOptions<unknown>): Replacing | undefined {
   if (typeof unique !== 'object' || unique === null) return undefined;
   const replacing = replacingOf(unique);
-  if (replacing !== undefined && after !== undefined)
+  const other = after !== undefined ? 'after' : expires !== undefined ? 'expires' : undefined;
+  if (replacing !== undefined && other !== undefined)
     throw new InvalidInputError(
-      'after is for enqueues that keep duplicates. Leave after or onDuplicate out.',
+      `${other} is for enqueues that keep duplicates. Leave ${other} or onDuplicate out.`,
     );
   if (replacing?.quietMs !== undefined && (delay !== undefined || runAt !== undefined))
     throw new InvalidInputError('A debounced job has its time by quiet. Leave delay and runAt out.');

@@ -2,6 +2,7 @@ import type { CallersTx } from './adapted-transaction.js';
 import type { Admission, JoinableAdmission } from './admission.js';
 import type { CaptureStore } from './capture-store.js';
 import type { Claims } from './claims.js';
+import type { Expiry } from './expiry.js';
 import type { Followers } from './followers.js';
 import type { History } from './history.js';
 import type { Insight } from './insight.js';
@@ -29,6 +30,7 @@ export interface Driver<Tx = unknown> {
   readonly workers: Workers;
   readonly admission: Admission;
   readonly followers: Followers;
+  readonly expiry: Expiry;
   readonly history: History;
   readonly schedules: ScheduleStore;
   /** Left out where there are no tables whose changes could be captured. */

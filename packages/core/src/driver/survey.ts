@@ -27,6 +27,8 @@ export interface Survey {
   readonly limited: boolean;
   /** Whether a job of any queue may wait for others: `NewJob.after`. */
   readonly followers: boolean;
+  /** Milliseconds until the time of the first job is over: `NewJob.expires`. Not positive if it is. Null if there is none. */
+  readonly nextExpiryMs: number | null;
   /** Milliseconds until the first schedule is due. Not positive if it is. Null if there is none, or no queue was given. */
   readonly nextTickMs: number | null;
   /** Delayed jobs that the database refuses to make due. */

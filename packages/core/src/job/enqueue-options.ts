@@ -42,6 +42,12 @@ export interface EnqueueOptions<Payload> {
    * then its `availableAt` is in the year 9999. A job that is enqueued in an open transaction is known to this one alone.
    */
   readonly after?: readonly string[];
+  /**
+   * When the job is of no use any more: a time from now, by the database's clock, or an instant. From then on no run of it
+   * begins, a repeated attempt neither. The job ends as `cancelled`, with the code `ROWLOCK_EXPIRED`, unless an operator
+   * redrives it. A run that has begun goes on. Not together with `onDuplicate`.
+   */
+  readonly expires?: Duration | Date;
   /** The job's attempts, 1 to 1,000. Default: the handler's. */
   readonly attempts?: number;
 }

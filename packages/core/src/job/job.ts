@@ -97,6 +97,8 @@ export interface NewJob {
   /** The text of its limits: see `limitsText`. */
   readonly limits: string;
   readonly createdBy: string;
+  /** When it is of no use any more, as `available`: no run begins then. Default: never. */
+  readonly expires?: NewJob['available'];
   /** Public ids of jobs that must be settled first, up to 1,000, each once. */
   readonly after?: readonly string[];
 }

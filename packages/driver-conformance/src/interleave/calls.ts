@@ -10,6 +10,7 @@ const CONTRACTS: ReadonlySet<string | symbol> = new Set([
   'workers',
   'admission',
   'followers',
+  'expiry',
   'history',
   'schedules',
 ] satisfies (keyof Driver)[]);

@@ -303,6 +303,7 @@ export const limits = theme('limits', (test) => {
       nextDueMs: null,
       leased: false,
       followers: expect.any(Boolean),
+      nextExpiryMs: expect.toBeOneOf([null, expect.any(Number)]),
       nextTickMs: null,
       refused: [],
     };

@@ -2,6 +2,7 @@ import type { WakeUp } from '@rowlock/core/driver';
 import type { JobRow } from '../jobs/job-row.js';
 import type { MemoryClock } from './clock.js';
 import type {
+  ExpiryRow,
   FollowerRow,
   LimitSettingRow,
   LimitSlotRow,
@@ -40,4 +41,5 @@ export interface Tables {
   readonly schedules: Table<ScheduleRow>;
   readonly tallies: Table<TallyRow>;
   readonly followers: Table<FollowerRow>;
+  readonly expiries: Table<ExpiryRow>;
 }

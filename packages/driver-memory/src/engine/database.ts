@@ -8,6 +8,7 @@ import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
 import type {
+  ExpiryRow,
   FollowerRow,
   LimitSettingRow,
   LimitSlotRow,
@@ -49,6 +50,7 @@ function emptyTables(): Tables {
     schedules: new Table<ScheduleRow>('schedule', ['name']),
     tallies: new Table<TallyRow>('tally', ['minute']),
     followers: new Table<FollowerRow>('follower', ['publicId', 'afterId']),
+    expiries: new Table<ExpiryRow>('expiry', ['publicId']),
   };
 }
 

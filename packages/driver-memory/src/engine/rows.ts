@@ -85,6 +85,12 @@ export interface FollowerRow {
   readonly availableAt: number;
 }
 
+/** When a job is of no use any more. */
+export interface ExpiryRow {
+  readonly publicId: string;
+  readonly expiresAt: number;
+}
+
 /** One of the application's own records. */
 export interface RecordRow {
   readonly table: string;

@@ -20,6 +20,8 @@ interface QueueRow {
   /** The same in each row. */
   readonly next_tick_ms: string | null;
   /** The same in each row. */
+  readonly next_expiry_ms: string | null;
+  /** The same in each row. */
   readonly followers: number | string | null;
 }
 
@@ -58,6 +60,7 @@ export async function survey(
       leased: false,
       limited: false,
       followers: false,
+      nextExpiryMs: null,
       nextTickMs: null,
       refused: [],
     };
@@ -65,6 +68,7 @@ export async function survey(
   const text = sql.surveys.survey(given.text, kind.places);
   const rows = await query<QueueRow>(on, text, [...kind.values, ...given.values]);
   const nextTick = rows[0]?.next_tick_ms ?? null;
+  const nextExpiry = rows[0]?.next_expiry_ms ?? null;
   let promoted = 0;
   const refused: RefusedJob[] = [];
   const resumes = rows[0]?.resumes_ms ?? null;
@@ -88,6 +92,7 @@ export async function survey(
     leased: rows.some(({ leased }) => leased !== null),
     limited: rows.some(({ limited }) => limited !== null),
     followers: rows[0] !== undefined && rows[0].followers !== null,
+    nextExpiryMs: nextExpiry === null ? null : Number(nextExpiry),
     nextTickMs: nextTick === null ? null : Number(nextTick),
     refused,
   };

@@ -1,6 +1,7 @@
 import { DriverError, type Enqueued, isDriverError } from '@rowlock/core';
 import { despiteDeadlocks, type NewJob } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
+import { noteExpiries } from '../expiry/expiry.js';
 import { follow, following } from '../followers/admit.js';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
@@ -25,10 +26,11 @@ export async function enqueue(
   const given = jobs.map(pendingJob);
   const follows = given.some(({ after }) => after.length > 0);
   const pending = follows ? await following(sql, scope, given) : given;
+  const expires = pending.some(({ expires }) => expires !== null);
   const packets = inPackets(pending.map(({ row }) => row)).length;
   const isJoined = scope.on !== scope.outside;
   if (isJoined) return insertAll(sql, scope, pending, true);
-  if (packets <= 1 && !follows) {
+  if (packets <= 1 && !follows && !expires) {
     const hasKeys = pending.some(({ takenKey }) => takenKey !== null);
     const looksFirst = hasKeys && (await context.product(scope.on)) === 'MySQL';
     return insertAll(sql, scope, pending, false, looksFirst ? insertUnlessTaken : insertRows);
@@ -61,6 +63,7 @@ async function insertAll(
   const outcomes = new Array<Enqueued>(jobs.length);
   let pending = jobs;
   if (jobs.some(({ waits }) => waits !== null)) await follow(sql, scope.on, jobs);
+  if (jobs.some(({ expires }) => expires !== null)) await noteExpiries(sql, scope.on, jobs);
   // A refused INSERT keeps a lock on the other job's key until the transaction commits. The settlement of that job would wait for
   // the lock.
   if (isInTransaction) pending = await withoutDuplicates(sql, scope, pending, outcomes);

@@ -28,6 +28,12 @@ export const FOLLOWERS = new Given('given', [
   ['delay', 'DOUBLE'],
 ]);
 
+export const EXPIRIES = new Given('given', [
+  ['public_id', 'CHAR(36)'],
+  ['available_at', 'DOUBLE'],
+  ['delay', 'DOUBLE'],
+]);
+
 /** Jobs, and their times as texts. */
 export const TIMES = new Given('given', [
   ['id', 'BIGINT'],

@@ -14,8 +14,12 @@ export interface PendingJob {
   /** The public ids of the jobs that must be settled first. */
   readonly after: readonly string[];
   /** Its own time, if it has to wait for one of these jobs. */
-  readonly waits: Pick<NewJobRow, 'available_at' | 'delay'> | null;
+  readonly waits: Time | null;
+  /** When it is of no use any more. Null: never. */
+  readonly expires: Time | null;
 }
+
+type Time = Pick<NewJobRow, 'available_at' | 'delay'>;
 
 export type NewJobRow = Parameters<typeof NEW_JOBS.rows>[0][number] & { readonly public_id: string };
 
@@ -29,8 +33,7 @@ export function pendingJob(job: NewJob, place: number): PendingJob {
     job_key: storableText(job.key),
     payload: storableJson(job.payload),
     priority: job.priority,
-    available_at: 'at' in job.available ? job.available.at.getTime() : null,
-    delay: 'inMs' in job.available ? job.available.inMs : null,
+    ...timeOf(job.available),
     max_attempts: job.maxAttempts,
     unique_key: storableText(job.unique?.key ?? null),
     unique_scope: job.unique?.scope ?? null,
@@ -38,8 +41,17 @@ export function pendingJob(job: NewJob, place: number): PendingJob {
     limits: storableText(job.limits),
     created_by: job.createdBy,
   };
-  const { unique, after = [] } = job;
-  return { place, publicId, takenKey: unique && takenKey(job.kind, unique.key), row, after, waits: null };
+  const { unique, after = [], expires } = job;
+  return {
+    ...{ place, publicId, takenKey: unique && takenKey(job.kind, unique.key), row, after, waits: null },
+    expires: expires === undefined ? null : timeOf(expires),
+  };
+}
+
+function timeOf(time: NewJob['available']): Time {
+  return 'at' in time
+    ? { available_at: time.at.getTime(), delay: null }
+    : { available_at: null, delay: time.inMs };
 }
 
 /** The values in the order of `enqueueOne`. */

@@ -12,6 +12,7 @@ export interface Tables {
   readonly rate: string;
   readonly schedule: string;
   readonly follower: string;
+  readonly expiry: string;
   readonly tally: string;
   readonly captureLoss: string;
   readonly captureBackfill: string;
@@ -38,6 +39,7 @@ export function tables(schema: string): Tables {
     rate: named('rate'),
     schedule: named('schedule'),
     follower: named('follower'),
+    expiry: named('expiry'),
     tally: named('tally'),
     captureLoss: named('capture_loss'),
     captureBackfill: named('capture_backfill'),

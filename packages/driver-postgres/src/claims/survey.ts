@@ -10,6 +10,7 @@ interface SurveyRow {
   leased: boolean;
   limited: boolean;
   followers: boolean;
+  next_expiry_ms: number | null;
   next_tick_ms: number | null;
 }
 
@@ -68,6 +69,6 @@ async function look(
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
   const { waiting = null, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
   const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };
-  const { followers = false } = row ?? {};
-  return { promoted: Number(promoted), nextDueMs, ...found, followers, nextTickMs };
+  const { followers = false, next_expiry_ms: nextExpiryMs = null } = row ?? {};
+  return { promoted: Number(promoted), nextDueMs, ...found, followers, nextExpiryMs, nextTickMs };
 }

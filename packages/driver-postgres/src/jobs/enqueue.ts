@@ -2,6 +2,7 @@ import { DriverError, type Enqueued } from '@rowlock/core';
 import { NEVER, type NewJob, newPublicId, type WakeUp } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
+import { noteExpiries } from '../expiry/expiry.js';
 import { follow } from '../followers/admit.js';
 import { answers } from '../query.js';
 import { texts } from '../workers/texts.js';
@@ -24,8 +25,8 @@ export async function enqueue(
   wakeUps: readonly WakeUp[] = [],
   waitMs?: number,
 ): Promise<readonly Enqueued[]> {
-  const follows = jobs.some(({ after }) => after !== undefined);
-  const isAtomic = !follows && (jobs.length <= 1 || jobs.every(({ unique }) => unique === null));
+  const hasMore = jobs.some(({ after, expires }) => after !== undefined || expires !== undefined);
+  const isAtomic = !hasMore && (jobs.length <= 1 || jobs.every(({ unique }) => unique === null));
   // Otherwise some jobs would be inserted when the look-up of the others' keys fails, and the caller would count all as refused.
   return isAtomic
     ? enqueueAll(context, scope, jobs, wakeUps)
@@ -41,6 +42,7 @@ async function enqueueAll(
   const outcomes = new Array<Enqueued>(jobs.length);
   let open: Place[] = jobs.map((job, place) => ({ job, place, publicId: newPublicId() }));
   if (jobs.some(({ after }) => after !== undefined)) open = await followAll(context, scope, open);
+  if (jobs.some(({ expires }) => expires !== undefined)) await noteExpiries(scope.on, context.sql, open);
   for (let tries = 0; open.length > 0; tries++) {
     if (tries === MOST_TRIES)
       throw new DriverError(

@@ -1,4 +1,5 @@
 /** SHA-256 of each migration, in their order. A test writes this file: see CONTRIBUTING.md. */
 export const CHECKSUMS = {
   '0001_jobs': '5650088c5fc2cdd6a66828c415e91f421de76054e935c3c652a58fd3db9bbc7d',
+  '0002_expiry': 'cfb6841392b1ad9c148eaa252ca3aa7c5bcdcdde0af7b9bd4e7397947fd294d6',
 };

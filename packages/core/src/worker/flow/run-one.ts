@@ -1,6 +1,7 @@
 import { CancelledError, ClaimLostError, WorkerStoppedError } from '../../errors.js';
 import { retry } from '../../handler/outcome.js';
 import { backoffMs } from '../../job/backoff.js';
+import { expired as timeIsOver } from '../../job/expires.js';
 import type { JobId } from '../../job/job.js';
 import { logThrown } from '../report/failures.js';
 import { leaveBehind } from '../report/left-behind.js';
@@ -11,6 +12,7 @@ import type { Run } from '../run/run.js';
 import type { RunHandle } from '../run/run-handle.js';
 import { type Ending, isLastAttempt } from '../run/settlement.js';
 import type { Flow } from './context.js';
+import { expiredOf } from './expired.js';
 import { pauseShared } from './pause-shared.js';
 
 type MutableEndings = Map<JobId, Ending>;
@@ -26,8 +28,19 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   const endings: MutableEndings = new Map();
   run.endings = endings;
   const accepted: CheckedJob[] = [];
+  const looking = expiredOf(flow, run);
+  const expired = looking === undefined ? undefined : await looking.catch(() => null);
+  if (expired === null) {
+    // Nobody can say, so no run begins.
+    run.endings = 'release';
+    return;
+  }
   for (const job of run.counted) {
     if (live.cancelled.has(job.publicId)) continue;
+    if (expired?.has(job.publicId)) {
+      endings.set(job.id, { event: 'abandon', error: timeIsOver });
+      continue;
+    }
     const checked = check(handler, job, { live, clock, until });
     const found = checked instanceof Promise ? await checked : checked;
     if ('ending' in found) endings.set(job.id, found.ending);

@@ -13,6 +13,7 @@ const NOTHING: Survey = {
   leased: false,
   limited: false,
   followers: false,
+  nextExpiryMs: null,
   nextTickMs: null,
   refused: [],
 };

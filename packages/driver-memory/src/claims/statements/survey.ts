@@ -1,6 +1,7 @@
 import { type Lanes, NO_LIMITS, type Survey } from '@rowlock/core/driver';
 import { limitedParts } from '../../admission/statements/limits.js';
 import { pausesOf } from '../../admission/statements/pauses.js';
+import { untilExpiry } from '../../expiry/statements.js';
 import type { JobRow } from '../../jobs/job-row.js';
 import { untilFirst } from '../../schedules/statements.js';
 import { leasedIn } from './lease.js';
@@ -44,6 +45,7 @@ export function survey({ database, tx }: Place, { queues, kinds }: Lanes): Surve
       limitedParts({ database, tx }, { queues, beyond: '', limit: Number.POSITIVE_INFINITY }).parts.length >
       0,
     followers: queues.length > 0 && database.tables.followers.find(tx, () => true).length > 0,
+    nextExpiryMs: queues.length === 0 ? null : untilExpiry({ database, tx }),
     nextTickMs: queues.length === 0 ? null : untilFirst({ database, tx }),
     refused: [],
   };

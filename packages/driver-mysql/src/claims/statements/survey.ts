@@ -1,4 +1,5 @@
 import { pauseConditions } from '../../admission/statements/pauses.js';
+import { untilExpiry } from '../../expiry/statements.js';
 import { anyFollower } from '../../followers/statements.js';
 import { untilFirst } from '../../schedules/statements.js';
 import type { Tables } from '../../schema/tables.js';
@@ -47,9 +48,10 @@ export const surveyStatements = (tables: Tables) => {
 
     survey: (given: string, kinds: string): string => `
       SELECT given.queue, (${later}) AS next_due_ms, (${waiting(kinds)}) AS waiting, (${leased}) AS leased, (${limited}) AS limited,
-             (${firstEnd}) AS resumes_ms, ${untilFirst(schedule)} AS next_tick_ms, (${anyFollower(tables)}) AS followers
+             (${firstEnd}) AS resumes_ms, ${untilFirst(schedule)} AS next_tick_ms, (${anyFollower(tables)}) AS followers,
+             (${untilExpiry(tables)}) AS next_expiry_ms
       FROM ${given}
-      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms, next_tick_ms, followers) IS NOT NULL`,
+      HAVING COALESCE(next_due_ms, waiting, leased, limited, resumes_ms, next_tick_ms, followers, next_expiry_ms) IS NOT NULL`,
 
     findLater: (except: string): string => `
       SELECT CAST(id AS CHAR) AS id, public_id FROM ${job} FORCE INDEX (job_later)

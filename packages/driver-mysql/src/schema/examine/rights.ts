@@ -8,10 +8,10 @@ type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 /** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
 const OF_WORKERS: readonly (readonly [right: Right, ...tables: (keyof Tables)[]])[] = [
   ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'slot', 'setting', 'pause'],
-  ['SELECT', 'follower', 'rate', 'schedule', 'tally', 'migration'],
+  ['SELECT', 'follower', 'expiry', 'rate', 'schedule', 'tally', 'migration'],
   ['INSERT', 'run', 'openRun', 'worker', 'bell', 'slot', 'rate', 'tally'],
   ['UPDATE', 'job', 'run', 'worker', 'slot', 'rate', 'tally'],
-  ['DELETE', 'follower', 'openRun', 'worker', 'bell', 'slot', 'tally'],
+  ['DELETE', 'follower', 'expiry', 'openRun', 'worker', 'bell', 'slot', 'tally'],
 ];
 
 /** EXPLAIN needs the rights of its statement. The server checks them first, and the column in the statement does not matter. */

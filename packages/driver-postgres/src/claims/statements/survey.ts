@@ -1,5 +1,6 @@
 import { partsOf } from '../../admission/statements/limits.js';
 import { pauseConditions } from '../../admission/statements/pauses.js';
+import { untilExpiry } from '../../expiry/statements.js';
 import { anyFollower } from '../../followers/statements.js';
 import { untilFirst } from '../../schedules/statements.js';
 import type { Tables } from '../../schema/tables.js';
@@ -48,6 +49,7 @@ export const surveyStatements = (tables: Tables) => {
              EXISTS (SELECT FROM ${job} WHERE queue = ANY(${QUEUES}) AND status = 'in-progress') AS leased,
              EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
              ${anyFollower(tables)} AS followers,
+             ${untilExpiry(tables)} AS next_expiry_ms,
              ${untilFirst(schedule)} AS next_tick_ms`;
 
   return {

@@ -5,10 +5,10 @@ import type { Tables } from '../tables.js';
 /** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
 const OF_WORKERS: readonly (readonly [rights: string, ...tables: (keyof Tables)[]])[] = [
   ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'limitSetting', 'pause'],
-  ['SELECT', 'follower', 'rate', 'schedule', 'tally', 'migration'],
+  ['SELECT', 'follower', 'expiry', 'rate', 'schedule', 'tally', 'migration'],
   ['INSERT', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'rate', 'tally'],
   ['UPDATE', 'job', 'run', 'worker', 'limitSlot', 'rate', 'tally'],
-  ['DELETE', 'follower', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'tally'],
+  ['DELETE', 'follower', 'expiry', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'tally'],
 ];
 
 const MISSING = `
