@@ -11,6 +11,7 @@ const EMPTIED = [
   'rate',
   'schedule',
   'follower',
+  'expiry',
   'tally',
   'captureLoss',
   'captureBackfill',
