@@ -15,6 +15,8 @@ const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 const COMMANDS = [...PAGE.matchAll(/^npx rowlock (.*)$/gm)].map(([, words = '']) => words);
 /** The id that stands for a job of the reader's. */
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
+/** What `mcp` answers: it writes nothing by itself. */
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 
 test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
   const { url, rowlock } = await stage(SERVERS[0]);
@@ -27,7 +29,8 @@ test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
     .replace(ID, publicId)
     .replace('./handlers.ts', HANDLERS)
     .replace('--port 4000', '--port 0');
-  const called = await call(wordsOf(given), { url, signal });
+  const stdin = words === 'mcp' ? PING : '';
+  const called = await call(wordsOf(given), { url, signal, stdin });
   expect(called).toMatchObject({ code: 0, stderr: '' });
   expect(called.stdout).not.toBe('');
 });
