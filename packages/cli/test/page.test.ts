@@ -1,14 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { defineHandler } from '@rowlock/core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { program } from '../src/program.js';
 import { call } from './call.js';
 import { SERVERS, stages } from './servers.js';
 
 const stage = stages();
+/** Where what is written for a project goes. */
+const PROJECT = mkdtempSync(join(tmpdir(), 'rowlock-page-'));
+afterAll(() => rmSync(PROJECT, { recursive: true, force: true }));
 
 const PAGE = readFileSync(new URL('../../../docs/run/cli.md', import.meta.url), 'utf8');
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
@@ -28,7 +33,8 @@ test.each(COMMANDS)('the page says what works: rowlock %s', async (words) => {
   const given = words
     .replace(ID, publicId)
     .replace('./handlers.ts', HANDLERS)
-    .replace('--port 4000', '--port 0');
+    .replace('--port 4000', '--port 0')
+    .replace(/^skill\b.*/, `skill --dir ${PROJECT}`);
   const stdin = words === 'mcp' ? PING : '';
   const called = await call(wordsOf(given), { url, signal, stdin });
   expect(called).toMatchObject({ code: 0, stderr: '' });
