@@ -1,5 +1,4 @@
-import { defineProject, mergeConfig } from 'vitest/config';
+import { defineProject } from 'vitest/config';
 import { testProject } from '../../vitest.shared.js';
 
-// One process, which imports Nest, its two web servers and both databases' clients once: five would take as much CPU again.
-export default defineProject(mergeConfig(testProject('nestjs'), { test: { maxWorkers: 1 } }));
+export default defineProject(testProject('nestjs'));

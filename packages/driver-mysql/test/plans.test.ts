@@ -145,7 +145,8 @@ test('the plans of all statements are tested that change or lock rows', () => {
   const found = spelled(SCHEMA)
     .filter(({ text }) => /^\s*(UPDATE|DELETE)\b|\bFOR UPDATE\b/.test(text))
     .map(({ verb }) => verb)
-    .filter((verb) => !verb.startsWith('claims.claim'));
+    // Of whole tables, as `schema.empty` is, and of claims, which have tests of their own.
+    .filter((verb) => !/^(claims\.claim|schema\.empty)/.test(verb));
   expect(Object.keys(WRITES).sort()).toEqual(found.sort());
 });
 

@@ -5,7 +5,7 @@ import { HandClock } from '../hand-clock.js';
 import { RunLog } from '../run-log.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { aborted, gate, within } from '../until.js';
+import { aborted, gate, until, within } from '../until.js';
 import { AnyJson, openWorker, type WorkerProcessOptions } from '../worker-process.js';
 
 const QUICK = { pollInterval: '1h', watchInterval: '20ms' } as const;
@@ -157,6 +157,8 @@ export const untilIdle = theme('until idle', (test) => {
     await dead.worker.start();
     await within('the handler', running.promise);
     await dead.process.kill();
+    // Until the server has noticed, the worker counts as alive, and its job as one that another worker runs.
+    await until('its sessions have ended', async () => (await dead.process.sessions()).length === 0);
     const { rowlock } = await openWorker(stage, [handler]);
     const report = await within('the end', rowlock.runUntilIdle(QUICK));
     expect(report).toMatchObject({
