@@ -36,7 +36,7 @@ function pages() {
       '*.md',
       'docs/**/*.md',
       '{packages,apps,tooling}/*/README.md',
-      '{benchmarks,examples}/README.md',
+      '{benchmarks,examples/shop}/README.md',
       'benchmarks/hardbyte/README.md',
     ],
     {

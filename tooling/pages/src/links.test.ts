@@ -8,7 +8,7 @@ const PAGES = pages(
   'docs/**/*.md',
   '{packages,apps,tooling}/*/README.md',
   'packages/*/src/**/README.md',
-  '{benchmarks,examples}/README.md',
+  '{benchmarks,examples/shop}/README.md',
 );
 
 test.each(PAGES)('every link of $file leads somewhere', (page) => {
