@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const driver = () => postgres({ connectionString: process.env.DATABASE_URL });
 
-// What both programs import: of each kind all that an enqueue needs. With a `queue` or `attempts` where the handler has its own.
+// What both programs import: all that an enqueue needs of a kind. With `queue`, `attempts`, `limit` and `codec`, where the handler has them.
 const kinds = {
   resize: { kind: 'image.resize', payload: z.object({ image: z.string() }) },
   mail: { kind: 'mail.send', payload: z.object({ to: z.email() }), queue: 'mails' },
