@@ -14,7 +14,7 @@ test.each([
   [['status', '--every', '5'], /It takes a duration/],
   [['status', '--watch', '--every', '0s'], /It takes a duration of 100ms or more/],
   [['sql', 'oracle'], /Allowed choices are postgres, mysql, mariadb/],
-  [['sql', 'postgres', '--from', '99'], /must be a version, 0 to 1/],
+  [['sql', 'postgres', '--from', '99'], /must be a version, 0 to \d+, and is 99/],
   [['sql', 'mysql', '--schema', ''], /1 to 64 characters/],
   [['status'], /Set DATABASE_URL/],
   [['status', '--database', 'oracle://localhost'], /cannot be read/],
