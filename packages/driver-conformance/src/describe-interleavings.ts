@@ -97,7 +97,8 @@ export function describeInterleavings<Tx>({ name, open }: DriverUnderTest<Tx>): 
       });
     }
 
-    test('steps that are said to commute do', { timeout: TEST_MS }, async () => {
+    // A round plays each scenario twice, which is as much as all else where a few orders are played of each.
+    test.skipIf(bounds.orders < 4)('steps that are said to commute do', { timeout: TEST_MS }, async () => {
       const swapped = new Set<string>();
       const until = performance.now() + Math.min(SWAP_MS, bounds.ms * 4);
       let played = 0;

@@ -25,7 +25,7 @@ const LOOK_MS = 3_000;
  * `MODEL_REPLAY`, from a failure's report (`path`, `replayPath`): that one again.
  */
 export function describeModel(...drivers: readonly DriverUnderTest<unknown>[]): void {
-  const { MODEL_RUNS = '60', MODEL_PATH: path, MODEL_REPLAY } = process.env;
+  const { MODEL_RUNS = '20', MODEL_PATH: path, MODEL_REPLAY } = process.env;
   // Several together play others than each alone.
   const { MODEL_SEED = String(drivers.length) } = process.env;
   describe(drivers.map(({ name }) => name).join(', '), () => {

@@ -16,7 +16,7 @@ export interface JsonTable {
 }
 
 /** How many updates are drawn, and by which seed. */
-const { JSON_RUNS = '2000', JSON_SEED = '1' } = process.env;
+const { JSON_RUNS = '600', JSON_SEED = '1' } = process.env;
 
 /**
  * Random operations on random JSON. The column must have the value that `apply` of core has, or the update must be
