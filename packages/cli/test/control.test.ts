@@ -119,7 +119,7 @@ describe.each(SERVERS)('on $name', (server) => {
     const handler = defineHandler({ ...Mail, run: () => null });
     const other = createRowlock({ driver: server.driver(url), handlers: [handler] });
     onTestFinished(() => other.close());
-    await other.worker({ name: 'one' }).start();
+    await other.worker({ name: 'one', version: '4f2a' }).start();
     await rowlock.jobs.pause({ queue: 'lost' });
     await rowlock.enqueueMany({ ...Mail, queue: 'lost' }, [{ payload: {} }, { payload: {}, delay: '1h' }]);
     expect(objects((await call(['queues', '--json'], { url })).stdout)).toMatchObject([
@@ -127,9 +127,9 @@ describe.each(SERVERS)('on $name', (server) => {
       { queue: 'mail', due: { count: 0 }, workers: 1, paused: false },
     ]);
     expect((await call(['queues'], { url })).stdout).toMatch(/^lost +1 .* 0 +yes$/m);
-    expect((await call(['workers'], { url })).stdout).toMatch(/^one .* yes .* mail$/m);
+    expect((await call(['workers'], { url })).stdout).toMatch(/^one .* 4f2a +yes .* 0\/5 .* MB +mail$/m);
     expect(objects((await call(['workers', '--json'], { url })).stdout)).toMatchObject([
-      { name: 'one', alive: true },
+      { name: 'one', alive: true, version: '4f2a', concurrency: 5, memory: expect.any(Number) },
     ]);
   });
 

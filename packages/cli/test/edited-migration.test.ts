@@ -103,17 +103,12 @@ test.each(SERVERS)(
     const { url } = await stage(server);
     const { migrations } = NAMES[server.name];
     const left = server.name === 'Postgres' ? 1 : 2;
-    const newest = server.name === 'Postgres' ? 99 : 4;
     await said(server, url, [
       `DELETE FROM ${migrations} WHERE version = ${left}`,
-      ...(newest === 99
-        ? [
-            `INSERT INTO ${migrations} (version, name, checksum) VALUES (99, '0099_later', '${'0'.repeat(64)}')`,
-          ]
-        : []),
+      `INSERT INTO ${migrations} (version, name, checksum) VALUES (99, '0099_later', '${'0'.repeat(64)}')`,
     ]);
     await expectRefused(server, url, {
-      message: `the migration ${newest} .* none of the migration ${left}: .* put the record back`,
+      message: `the migration \\d+ .* none of the migration ${left}: .* put the record back`,
       what: `none of the migration ${left}`,
       remedy: 'put the record back',
     });

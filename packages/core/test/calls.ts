@@ -45,6 +45,7 @@ export class Calls {
     return (text ?? 'undefined')
       .replaceAll(hostname(), '<host>')
       .replaceAll(`"pid":${process.pid}`, '"pid":<pid>')
+      .replaceAll(/"memory":\d+/g, '"memory":<bytes>')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => this.#nameOf(id));
   }
 

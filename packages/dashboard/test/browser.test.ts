@@ -612,10 +612,13 @@ test('limits are set, beginning with the numbers of today, and reset', async () 
 });
 
 test('a worker is seen, and so is its end', async () => {
-  const worker = await startWorker({ name: 'packer' });
+  const worker = await startWorker({ name: 'packer', version: '4f2a', concurrency: 4 });
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=workers');
   const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'packer' }) });
   await row.getByText('alive').waitFor();
+  await row.getByText('4f2a').waitFor();
+  await row.getByText('0 of 4').waitFor();
+  await row.getByText(/^\d+ MB$/).waitFor();
   await screenshot('workers');
   expect(await faults()).toEqual([]);
   await worker.stop();

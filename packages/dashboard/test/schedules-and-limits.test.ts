@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Report, stages } from './stage.js';
 
 const stage = stages();
@@ -26,6 +26,27 @@ test('a schedule is previewed, run, paused, resumed and removed, and its ticks a
   expect(events).toMatchObject([{ text: expect.stringContaining(`The schedule ${name} was set by `) }]);
   await post('/api/schedules/remove', { name });
   expect(await rowlock.schedules.list()).toEqual([]);
+});
+
+test('a version that comes to workers of another one is a deploy among the events', async () => {
+  const { rowlock, get } = await stage();
+  const at = (minute: number) => new Date(`2026-01-01T12:${minute}:30Z`);
+  const worker = { id: '1', host: 'h', pid: 1, queues: [], schedules: [], kinds: {}, lines: {}, running: [] };
+  const view = (name: string, version: string | null, minute: number) => ({
+    ...{ ...worker, name, version, startedAt: at(minute), alive: true, concurrency: 5, memory: null },
+  });
+  vi.spyOn(rowlock.insight, 'workers').mockResolvedValue([
+    view('e', 'two', 40),
+    ...[view('d', 'two', 30), view('c', 'two', 30), view('again', 'one', 30)],
+    ...[view('b', 'one', 20), view('a', null, 10)],
+  ]);
+  expect(await (await get('/api/events')).json()).toEqual([
+    { at: at(40).toISOString(), text: 'The worker e of version two started.' },
+    { at: at(30).toISOString(), text: 'Version two was deployed: d, c started.' },
+    { at: at(30).toISOString(), text: 'The worker again of version one started.' },
+    { at: at(20).toISOString(), text: 'Version one was deployed: b started.' },
+    { at: at(10).toISOString(), text: 'The worker a started.' },
+  ]);
 });
 
 test('limits are set and reset', async () => {

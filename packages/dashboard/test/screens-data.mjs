@@ -103,7 +103,7 @@ async function some(url) {
   const served = [mail, report, thumbnail, invoice, book, hostile, japanese];
   const rowlock = await opened(url, served);
   const workers = ['packer-1', 'packer-2', '梱包係の作業者・東京第一データセンター'].map((name) =>
-    rowlock.worker({ name, concurrency: 6 }),
+    rowlock.worker({ name, concurrency: 6, version: '2.4.0-rc.1+4f2a9c1' }),
   );
   for (const worker of workers) await worker.start();
   await rowlock.enqueueMany(mail, jobsOf(240));

@@ -55,6 +55,9 @@ export interface WorkerViewRow {
   queues: string;
   schedules: string;
   kinds: string;
+  concurrency: number | null;
+  version: string | null;
+  memory: string | null;
   alive: number;
   started_at: string;
   lines: string;
@@ -130,6 +133,9 @@ export function toWorkerView(row: WorkerViewRow): WorkerView {
     queues: JSON.parse(row.queues),
     schedules: JSON.parse(row.schedules),
     kinds: JSON.parse(row.kinds),
+    concurrency: row.concurrency,
+    version: row.version,
+    memory: row.memory === null ? null : Number(row.memory),
     alive: Number(row.alive) === 1,
     startedAt: new Date(Number(row.started_at)),
     lines: JSON.parse(row.lines),

@@ -104,7 +104,7 @@ const WRITES: Readonly<Record<string, Spell>> = {
   ),
   'schedules.noteSkipped': ofOne(sql.schedules.noteSkipped, [1, RUN]),
   'schedules.noteBroken': ofOne(sql.schedules.noteBroken, ['no'], ['f', 1]),
-  'history.reportRunning': ofOne(sql.history.reportRunning, ['[]', '[]']),
+  'history.reportRunning': ofOne(sql.history.reportRunning, ['[]', '[]', 1]),
   'history.forgetTallies': () => [sql.history.forgetTallies, []],
   'captures.forgetLosses': ofOne(sql.captures.forgetLosses),
   'captures.lockBackfill': ofOne(sql.captures.lockBackfill),

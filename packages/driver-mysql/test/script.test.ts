@@ -23,7 +23,7 @@ test('the script leaves the schema that `migrate` leaves, also when a DBA runs i
     inFreshDatabase(async (scripted, scriptedUrl) => {
       const first = mysql({ uri: migratedUrl });
       expect(await first.schema.migrate()).toMatchObject({
-        applied: ['0001_jobs', '0002_enqueue', '0003_limits', '0004_expiry'],
+        applied: ['0001_jobs', '0002_enqueue', '0003_limits', '0004_expiry', '0005_workers'],
       });
       await first.close();
 
@@ -50,7 +50,7 @@ test('where the tables have a version, the error names the command that prints w
     const command = `npx @rowlock/cli sql ${product ?? 'mysql'} --schema ${database} --from 1`;
     await expect(driver.schema.verify()).rejects.toMatchObject({
       code: 'SchemaOutdated',
-      message: expect.stringContaining('are at version 1 and this driver needs 4.'),
+      message: expect.stringContaining('are at version 1 and this driver needs 5.'),
     });
     await expect(driver.schema.verify()).rejects.toThrow(`\`${command}\``);
 
@@ -58,7 +58,7 @@ test('where the tables have a version, the error names the command that prints w
     expect(missing).not.toContain('CREATE TABLE IF NOT EXISTS rowlock_job (');
     for (const statement of asTheClientReads(missing)) await scripted.query(statement);
     await driver.schema.verify();
-    expect(await driver.schema.migrate()).toMatchObject({ from: 4, applied: [] });
+    expect(await driver.schema.migrate()).toMatchObject({ from: 5, applied: [] });
     await driver.close();
   }));
 
@@ -73,8 +73,8 @@ test('what is printed for the other server is refused', () =>
   }));
 
 test('a version that is not there, and a name that cannot be one, are refused', async () => {
-  await expect(migrationScript('rowlock', OF_THIS_SERVER, 5)).rejects.toThrow(
-    /^'from' must be a version, 0 to 4, and is 5/,
+  await expect(migrationScript('rowlock', OF_THIS_SERVER, 6)).rejects.toThrow(
+    /^'from' must be a version, 0 to 5, and is 6/,
   );
   await expect(migrationScript('')).rejects.toThrow(/^A name must have 1 to 64 characters/);
 });

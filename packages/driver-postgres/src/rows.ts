@@ -70,6 +70,9 @@ export interface WorkerRow {
   queues: readonly string[];
   schedules: readonly string[];
   kinds: KindsServed;
+  concurrency: number | null;
+  version: string | null;
+  memory: number | null;
   alive: boolean;
   started_at: number;
   lines: WorkerLines;

@@ -22,6 +22,11 @@ export function time(when: Date | null): string {
   return when === null ? '-' : when.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
+/** `123 MB`. `-` without one. */
+export function megabytes(bytes: number | null): string {
+  return bytes === null ? '-' : `${number(Math.round(bytes / 1_000_000))} MB`;
+}
+
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],

@@ -49,6 +49,15 @@ export interface WorkerInfo {
   readonly schedules?: readonly string[];
   /** The kinds that it serves in these queues, each with the kinds of its `after`. Default: none. */
   readonly kinds?: KindsServed;
+  /** How many runs at once. Null: its version of Rowlock does not say it. Default: null. */
+  readonly concurrency?: number | null;
+  /** The version of its program. Null: it names none. Default: null. */
+  readonly version?: string | null;
+  /**
+   * The resident memory of its process in bytes, as of its last report: it reports every 2 s while it has jobs. Null: its
+   * version of Rowlock does not say it. Default: null.
+   */
+  readonly memory?: number | null;
 }
 
 /** Kinds, each with those whose earlier jobs of a key go first. */
@@ -59,6 +68,9 @@ export interface KindsServed {
 export interface WorkerView extends WorkerInfo {
   readonly schedules: readonly string[];
   readonly kinds: KindsServed;
+  readonly concurrency: number | null;
+  readonly version: string | null;
+  readonly memory: number | null;
   /** What it has reported last of its runs. */
   readonly running: readonly RunningJobs[];
   readonly id: string;

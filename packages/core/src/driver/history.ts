@@ -70,6 +70,8 @@ export interface RunningJobs extends Lane {
   readonly jobs: number;
   /** Those of held claims, whose rows are `new`. */
   readonly held: number;
+  /** How many of the worker's slots they take. Undefined: its version of Rowlock does not say it. */
+  readonly slots?: number;
 }
 
 /** What a worker has counted since its last report, and what it has now. */
@@ -82,6 +84,8 @@ export interface StatisticsReport {
    * have ended.
    */
   readonly runningIds: readonly JobId[];
+  /** The resident memory of its process, in bytes. Default: as it was. */
+  readonly memory?: number;
   /** Whether to delete up to 10,000 sums of minutes that are more than a week ago. Default: false. */
   readonly forgets?: boolean;
 }

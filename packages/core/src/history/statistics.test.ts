@@ -4,6 +4,7 @@ import type { Settlement } from '../driver/claim-session.js';
 import { DriverError } from '../driver/driver-error.js';
 import type { StatisticsReport } from '../driver/history.js';
 import type { Job } from '../job/job.js';
+import { LiveRun } from '../worker/run/live-run.js';
 import { Statistics } from './statistics.js';
 
 const complete: Settlement = {
@@ -46,3 +47,22 @@ test('counts that the database refuses are no harm to the others, each of which 
   });
   expect(reports.filter(({ forgets }) => forgets)).toMatchObject([{ tallies: [] }]);
 });
+
+test('the runs of a batch take one slot together, and the memory of the process is reported with them', async () => {
+  const [one, other, alone] = [new LiveRun('1', [job('a'), job('a')], false), run(), run()];
+  one.together = other.together = [one, other];
+  alone.together = [alone];
+  const reports: StatisticsReport[] = [];
+  const statistics = new Statistics({
+    driver: { history: { report: async (_, report) => void reports.push(report) } },
+    ...{ workerId: '1', live: new Set([one, other, alone]), clock: handClock() },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  await statistics.stop();
+  expect(reports[0]?.running).toEqual([{ queue: 'q', kind: 'a', jobs: 4, held: 4, slots: 2 }]);
+  expect(reports[0]?.memory).toBeGreaterThan(1024 * 1024);
+});
+
+function run(): LiveRun {
+  return new LiveRun('2', [job('a')], false);
+}

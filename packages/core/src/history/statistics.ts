@@ -1,6 +1,7 @@
 import { apart } from '../driver/apart.js';
 import type { Settlement } from '../driver/claim-session.js';
 import type { History, RunningJobs, Tally } from '../driver/history.js';
+import type { Lane } from '../driver/lane.js';
 import { bucketOf, emptyBuckets } from '../insight/buckets.js';
 import type { Job, JobId } from '../job/job.js';
 import { TRANSITIONS } from '../job/lifecycle.js';
@@ -120,7 +121,8 @@ export class Statistics implements Part {
   /** What runs now is read for each report: a report that is sent again would leave out the runs that have begun since. */
   #send(tallies: readonly Tally[], forgets = false): Promise<void> {
     const { driver, workerId, live } = this.#parts;
-    const now = { running: runningJobs(live), runningIds: idsAlone(live) };
+    const memory = process.memoryUsage.rss();
+    const now = { running: runningJobs(live), runningIds: idsAlone(live), memory };
     return driver.history.report(workerId, { tallies, ...now, forgets });
   }
 }
@@ -142,13 +144,15 @@ function countedAs(settlement: Settlement | undefined): Counted | undefined {
 }
 
 function runningJobs(live: ReadonlySet<LiveRun>): readonly RunningJobs[] {
-  const lanes = new Map<string, { queue: string; kind: string; jobs: number; held: number }>();
-  for (const { lane, jobs, leased } of live) {
+  const lanes = new Map<string, Lane & Record<'jobs' | 'held' | 'slots', number>>();
+  for (const run of live) {
+    const { lane, jobs, leased, together } = run;
     if (lane === undefined) continue;
     const { queue, kind } = lane;
-    const found = lanes.get(`${queue}\n${kind}`) ?? { queue, kind, jobs: 0, held: 0 };
+    const found = lanes.get(`${queue}\n${kind}`) ?? { queue, kind, jobs: 0, held: 0, slots: 0 };
     found.jobs += jobs.length;
     if (!leased) found.held += jobs.length;
+    if (together[0] === run) found.slots += 1;
     lanes.set(`${queue}\n${kind}`, found);
   }
   return [...lanes.values()];

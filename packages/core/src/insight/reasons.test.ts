@@ -58,6 +58,7 @@ function database({ jobs, pauses = [], kinds = { send: [] }, taken = 0, nextInUs
     queues: ['mail'],
     schedules: [],
     kinds,
+    ...{ concurrency: null, version: null, memory: null },
     running: [],
   };
   const alive = { alive: true, proof: 'session', lines: {}, startedAt: SINCE, stoppedAt: null } as const;

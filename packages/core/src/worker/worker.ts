@@ -27,6 +27,11 @@ export interface WorkerOptions {
    * its claim and its settlement, but all runs may do so at once.
    */
   readonly concurrency?: number;
+  /**
+   * The version of your program, e.g. its commit, for people: 1 to 128 characters. Default: none, also where it is
+   * `undefined`.
+   */
+  readonly version?: string | undefined;
   /** The longest time until the next look, if no wake-up comes. At least 10 ms. Default 5 s. */
   readonly pollInterval?: Duration;
   /**
@@ -48,6 +53,7 @@ export const WORKER_OPTIONS: readonly string[] = [
   'name',
   'queues',
   'concurrency',
+  'version',
   'pollInterval',
   'watchInterval',
 ] satisfies (keyof WorkerOptions)[];
@@ -94,6 +100,7 @@ export class Worker<Tx = unknown> {
   readonly concurrency: number;
   readonly #parts: WorkerParts<Tx>;
   readonly #plugins: WorkerPlugins;
+  readonly #version: string | null;
   readonly #pollMs: number;
   readonly #watchMs: number;
   readonly #events: WorkerEmitter;
@@ -106,9 +113,10 @@ export class Worker<Tx = unknown> {
   /** @throws InvalidInputError */
   constructor(parts: WorkerParts<Tx>, options: WorkerOptions = {}) {
     checkOptions('worker()', options, WORKER_OPTIONS);
-    const { name = `${hostname()}:${process.pid}`, concurrency = 5 } = options;
+    const { name = `${hostname()}:${process.pid}`, concurrency = 5, version = null } = options;
     checkName('name', name);
     checkWhole('concurrency', concurrency, 1, 1_000);
+    if (version !== null) checkName('version', version);
     if (parts.registry.kinds.length === 0) {
       throw new InvalidInputError(
         'A worker needs at least one handler: pass plugins or handlers to createRowlock.',
@@ -116,6 +124,7 @@ export class Worker<Tx = unknown> {
     }
     this.name = name;
     this.concurrency = concurrency;
+    this.#version = version;
     const registry = options.queues === undefined ? parts.registry : parts.registry.of(options.queues);
     checkResolve(registry.handlers, parts.resolve);
     this.#parts = { ...parts, registry };
@@ -251,7 +260,8 @@ export class Worker<Tx = unknown> {
     const { driver, registry, schedules } = this.#parts;
     const { queues, kindsServed: kinds } = registry;
     const info = { name: this.name, host, pid: process.pid, queues, schedules: schedules.names, kinds };
-    return driver.workers.anchor(info, session);
+    const own = { concurrency: this.concurrency, version: this.#version, memory: process.memoryUsage.rss() };
+    return driver.workers.anchor({ ...info, ...own }, session);
   }
 
   #logStart({ pushed, proof }: Anchor): void {

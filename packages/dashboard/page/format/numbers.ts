@@ -13,6 +13,10 @@ export function jobsIn(count: number): string {
   return `${number(count)} ${count === 1 ? 'job' : 'jobs'}`;
 }
 
+export function megabytes(bytes: number): string {
+  return `${number(Math.round(bytes / 1_000_000))} MB`;
+}
+
 /** A part of a whole as percent: `0.4 %`, `< 0.1 %`. */
 export function share(part: number, whole: number): string {
   const percent = (100 * part) / whole;

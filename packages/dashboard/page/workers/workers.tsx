@@ -1,6 +1,6 @@
 import type { Stored } from '@rowlock/core';
 import type { OverviewView } from '../../src/views.js';
-import { number } from '../format/numbers.js';
+import { megabytes, number } from '../format/numbers.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
 import { Empty } from '../parts/empty.js';
@@ -12,7 +12,7 @@ import { Time } from '../parts/time.js';
 
 type Worker = Stored<OverviewView>['workers'][number];
 
-const HEAD = ['Worker', 'State', { number: 'Running' }, 'Jobs', 'Queues', 'Kinds', 'Started'];
+const HEAD = ['Worker', 'State', 'Version', 'Slots in use', { number: 'Memory' }, 'Queues', 'Kinds'];
 
 /** How many kinds are named at first. */
 const SHOWN = 4;
@@ -51,12 +51,11 @@ export function Workers() {
 }
 
 function WorkerRow({
-  worker: { name, alive, host, pid, startedAt, running, queues, kinds },
+  worker: { name, alive, host, pid, version, concurrency, memory, startedAt, running, queues, kinds },
 }: {
   readonly worker: Worker;
 }) {
   const jobs = alive ? running : [];
-  const sum = jobs.reduce((total, each) => total + each.jobs, 0);
   return (
     <tr class={alive ? '' : 'over'}>
       <th scope="row">
@@ -67,19 +66,29 @@ function WorkerRow({
       </th>
       <td data-name="State">
         <State of={alive ? 'alive' : 'gone'} />
+        <div class="hint">
+          started <Time at={startedAt} />
+        </div>
       </td>
-      <td data-name="Running" class={sum === 0 ? 'number nought' : 'number'}>
-        {number(sum)}
+      <td data-name="Version" class="version">
+        {version ?? '–'}
       </td>
-      <td data-name="Jobs" class="long">
-        {jobs.map(({ queue, kind, jobs: count }, index) => (
-          <span key={`${queue} ${kind}`}>
-            {index > 0 && ', '}
+      <td data-name="Slots in use" class="long">
+        {alive && concurrency !== null ? (
+          <Slots name={name} inUse={jobs.reduce((sum, { slots = 0 }) => sum + slots, 0)} of={concurrency} />
+        ) : (
+          '–'
+        )}
+        {jobs.map(({ queue, kind, jobs: count }) => (
+          <div key={`${queue} ${kind}`}>
             <Link to={addressOf('runs', { worker: name, queue, kind, outcome: 'running' })}>
               {number(count)} {kind}
             </Link>
-          </span>
+          </div>
         ))}
+      </td>
+      <td data-name="Memory" class="number">
+        {memory === null ? '–' : megabytes(memory)}
       </td>
       <td data-name="Queues" class="long">
         {queues.join(', ')}
@@ -87,10 +96,16 @@ function WorkerRow({
       <td data-name="Kinds" class="long wide">
         <Kinds names={Object.keys(kinds)} />
       </td>
-      <td data-name="Started">
-        <Time at={startedAt} />
-      </td>
     </tr>
+  );
+}
+
+function Slots({ name, inUse, of }: { readonly name: string; readonly inUse: number; readonly of: number }) {
+  return (
+    <>
+      {number(inUse)} of {number(of)}
+      <meter class="slots" max={of} value={inUse} aria-label={`Slots in use of ${name}`} />
+    </>
   );
 }
 

@@ -5,8 +5,8 @@ import type { Call } from './route.js';
 const MINUTE_MS = 60_000;
 
 /**
- * What may explain a change of the numbers, newest first, as far as it is on record: starts of workers, and the pauses and
- * settings that hold now.
+ * What may explain a change of the numbers, newest first, as far as it is on record: starts of workers, deploys among them,
+ * and the pauses and settings that hold now.
  */
 export async function events({ rowlock }: Call): Promise<readonly EventView[]> {
   const [workers, pauses, limits, schedules] = await Promise.all([
@@ -23,20 +23,36 @@ export async function events({ rowlock }: Call): Promise<readonly EventView[]> {
   ].sort((one, other) => other.at.getTime() - one.at.getTime());
 }
 
-/** A deploy starts many at nearly the same time: those of a minute are one event. */
+/** A deploy starts many at nearly the same time: those of a minute and a version are one event. */
 function startsOf(workers: readonly WorkerView[]): readonly EventView[] {
-  const byMinute = Map.groupBy(workers, ({ startedAt }) => Math.floor(startedAt.getTime() / MINUTE_MS));
-  return [...byMinute.values()].map((started) => {
-    const [first] = started.toSorted((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
-    const names = started.map(({ name }) => name).join(', ');
-    return {
-      at: first?.startedAt ?? new Date(0),
-      text:
-        started.length === 1
-          ? `The worker ${names} started.`
-          : `${started.length} workers started: ${names}.`,
-    };
+  const oldestFirst = workers.toSorted((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
+  const together = Map.groupBy(oldestFirst, ({ startedAt, version }) =>
+    JSON.stringify([Math.floor(startedAt.getTime() / MINUTE_MS), version]),
+  );
+  return [...together.values()].flatMap((started) => {
+    const [first] = started;
+    if (first === undefined) return [];
+    const earlier = oldestFirst.slice(0, oldestFirst.indexOf(first));
+    return [{ at: first.startedAt, text: startSentence(started, first.version, earlier) }];
   });
+}
+
+/**
+ * A version is deployed when its first worker on record starts, and others were there before. They are on record until an
+ * hour after their end.
+ */
+function startSentence(
+  started: readonly WorkerView[],
+  version: string | null,
+  earlier: readonly WorkerView[],
+): string {
+  const names = started.map(({ name }) => name).join(', ');
+  const isNew = version !== null && earlier.length > 0 && earlier.every((each) => each.version !== version);
+  if (isNew) return `Version ${version} was deployed: ${names} started.`;
+  const of = version === null ? '' : ` of version ${version}`;
+  return started.length === 1
+    ? `The worker ${names}${of} started.`
+    : `${started.length} workers${of} started: ${names}.`;
 }
 
 function pauseIn({ scope, name, pausedAt, by, reason }: PauseView): EventView {

@@ -180,13 +180,16 @@ export const statistics = insightTheme('statistics', (test) => {
     });
     const client = clientOf(stage, [handler]);
     await client.enqueueMany(handler, [{ payload: 1 }, { payload: 2 }]);
-    await startWorker(stage, [handler], { concurrency: 1 });
+    const { worker } = await startWorker(stage, [handler], { concurrency: 1, version: '1.2.3' });
     await within('the handler runs', running.promise);
     const [lane] = await until('the worker has reported', async () => {
       const lanes = await lanesOf(stage, client);
       return lanes[0]?.running === 1 && lanes;
     });
     expect(lane).toMatchObject({ served: true, due: { count: 1 }, waiting: { count: 1 } });
+    const own = (await client.insight.workers()).find(({ id }) => id === worker.id);
+    expect(own).toMatchObject({ concurrency: 1, version: '1.2.3', running: [{ jobs: 1, slots: 1 }] });
+    expect(own?.memory).toBeGreaterThan(1024 * 1024);
     finish.open();
     await until('nothing runs', async () => (await lanesOf(stage, client))[0]?.running === 0);
   });

@@ -295,6 +295,9 @@ export const wakeUps = theme('wake-ups', (test) => {
       host: 'host-Ω',
       pid: 12_345,
       queues: [stage.queue, 'it\'s "another"'],
+      concurrency: 7,
+      version: "4f2a-Ω 'rc'",
+      memory: 1,
     });
     const to = (await stage.reader.now()).getTime();
     const worker = (await stage.driver.workers.list()).find(({ id }) => id === anchor.workerId);
@@ -303,6 +306,9 @@ export const wakeUps = theme('wake-ups', (test) => {
       host: 'host-Ω',
       pid: 12_345,
       queues: [stage.queue, 'it\'s "another"'],
+      concurrency: 7,
+      version: "4f2a-Ω 'rc'",
+      memory: 1,
       alive: true,
       lines: {},
     });
@@ -343,6 +349,21 @@ export const wakeUps = theme('wake-ups', (test) => {
     expect(await lines()).toEqual({ [stage.queue]: line, 'it\'s "another"': null, __proto___: line });
     await anchor.report({ [stage.queue]: null });
     expect(await lines()).toEqual({ [stage.queue]: null });
+  });
+
+  test('a worker shows the memory of its last report, and its slots in use, until it ends', async (stage) => {
+    const { driver, queue } = stage;
+    const anchor = await stage.anchor();
+    const listed = async () => (await driver.workers.list()).find(({ id }) => id === anchor.workerId);
+    expect(await listed()).toMatchObject({ concurrency: null, version: null, memory: null });
+    const running = [{ queue, kind: 'work', jobs: 3, held: 3, slots: 2 }];
+    await driver.history.report(anchor.workerId, { tallies: [], running, runningIds: [], memory: 2 ** 33 });
+    expect(await listed()).toMatchObject({ memory: 2 ** 33, running });
+    await driver.history.report(anchor.workerId, { tallies: [], running: [], runningIds: [] });
+    expect(await listed()).toMatchObject({ memory: 2 ** 33, running: [] });
+    await driver.history.report(anchor.workerId, { tallies: [], running, runningIds: [], memory: 5 });
+    await anchor.release();
+    expect(await listed()).toMatchObject({ memory: 5, running: [] });
   });
 
   test('a line that is reported late is none of a worker that has stopped', async (stage) => {

@@ -78,13 +78,15 @@ async function pruneOne({ database, tx }: Place, id: JobId, settledMs: number): 
 async function add(
   place: Place,
   workerId: string,
-  { tallies, running, forgets = false }: StatisticsReport,
+  { tallies, running, memory, forgets = false }: StatisticsReport,
 ): Promise<void> {
   const { database, tx } = place;
   for (const { row } of database.tables.workers.findBy('id', workerId, tx)) {
     await tx.lock(row);
     const worker = row.seenBy(tx);
-    if (worker?.stoppedAt === null) tx.write(row, { ...worker, running: storableJson(running) });
+    if (worker?.stoppedAt !== null) continue;
+    const info = { ...worker.info, memory: memory ?? worker.info.memory };
+    tx.write(row, { ...worker, info, running: storableJson(running) });
   }
   const minute = minuteOf(database.clock.now());
   for (const tally of tallies) await addTally(place, { ...tally, minute });

@@ -78,8 +78,9 @@ export function historyOf(
       return rows > 0;
     },
 
-    async report(workerId, { tallies, running, runningIds, forgets = false }) {
-      await change(on, sql.reportRunning, [JSON.stringify(running), `[${runningIds.join(',')}]`, workerId]);
+    async report(workerId, { tallies, running, runningIds, memory = null, forgets = false }) {
+      const now = [JSON.stringify(running), `[${runningIds.join(',')}]`, memory];
+      await change(on, sql.reportRunning, [...now, workerId]);
       if (tallies.length > 0) {
         const given = TALLIES.rows(
           tallies.map((tally) => ({

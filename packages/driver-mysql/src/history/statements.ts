@@ -48,7 +48,8 @@ export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
 
   // From left to right: runs_since gets the time of the report before.
   reportRunning: `
-      UPDATE ${worker} SET running = ?, running_ids = ?, runs_since = reported_at, reported_at = UTC_TIMESTAMP(6)
+      UPDATE ${worker} SET running = ?, running_ids = ?, memory = COALESCE(?, memory), runs_since = reported_at,
+        reported_at = UTC_TIMESTAMP(6)
       WHERE id = ? AND stopped_at IS NULL`,
 
   addTallies: (given: string): string => `

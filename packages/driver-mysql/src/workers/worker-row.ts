@@ -19,7 +19,9 @@ export class WorkerRow {
   /** @throws DriverError */
   static async add(on: MysqlTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
     const { name, host, pid, queues, schedules = [], kinds = {} } = worker;
-    const values = [name, host, pid, ...[queues, schedules, kinds].map((each) => JSON.stringify(each))];
+    const { concurrency = null, version = null, memory = null } = worker;
+    const lists = [queues, schedules, kinds].map((each) => JSON.stringify(each));
+    const values = [name, host, pid, ...lists, concurrency, version, memory];
     for (;;) {
       const id = newWorkerId();
       try {

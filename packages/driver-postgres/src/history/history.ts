@@ -45,8 +45,8 @@ export function historyOf(on: Queryable, { history: sql }: Statements): History 
       return rows.length > 0;
     },
 
-    async report(workerId, { tallies, running, runningIds, forgets = false }) {
-      const own = [workerId, JSON.stringify(running), plainArray(runningIds)];
+    async report(workerId, { tallies, running, runningIds, memory = null, forgets = false }) {
+      const own = [workerId, JSON.stringify(running), plainArray(runningIds), memory];
       if (tallies.length === 0) await query(on, sql.reportRunning, own);
       else await query(on, sql.report, [...own, JSON.stringify(tallies)]);
       if (forgets) await query(on, sql.forgetTallies);

@@ -11,7 +11,7 @@ const TIMES = ['waits', 'runs'] as const;
 
 /** What a worker has now. */
 const REPORTED =
-  'running = $2, running_ids = $3::bigint[], runs_since = reported_at, reported_at = statement_timestamp()';
+  'running = $2, running_ids = $3::bigint[], memory = coalesce($4, memory), runs_since = reported_at, reported_at = statement_timestamp()';
 
 /** The same of each bucket of a column. */
 const buckets = (each: (place: number) => string): string =>
@@ -51,7 +51,7 @@ export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
       )
       INSERT INTO ${tally} AS tally (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})
       SELECT date_trunc('minute', statement_timestamp()), queue, kind, ${[...COUNTS, ...TIMES].join(', ')}
-      FROM jsonb_to_recordset($4) AS given (queue text, kind text, ${COUNTS.map((name) => `${name} integer`).join(', ')},
+      FROM jsonb_to_recordset($5) AS given (queue text, kind text, ${COUNTS.map((name) => `${name} integer`).join(', ')},
         ${TIMES.map((name) => `${name} integer[]`).join(', ')})
       WHERE set_config('synchronous_commit', 'off', true) = 'off'
       ON CONFLICT (minute, queue, kind) DO UPDATE SET

@@ -6,22 +6,23 @@ import type { Statements } from '../statements.js';
 export class WorkerRow {
   readonly id: number;
   readonly #sql: Statements;
-  readonly #worker: WorkerInfo;
+  readonly #values: readonly unknown[];
   readonly #since = performance.now();
 
-  private constructor(sql: Statements, worker: WorkerInfo, id: number) {
+  private constructor(sql: Statements, values: readonly unknown[], id: number) {
     this.#sql = sql;
-    this.#worker = worker;
+    this.#values = values;
     this.id = id;
   }
 
   /** @throws DriverError */
   static async add(on: PostgresTransaction, sql: Statements, worker: WorkerInfo): Promise<WorkerRow> {
     const { name, host, pid, queues, schedules = [], kinds = {} } = worker;
-    const values = [name, host, pid, queues, schedules, kinds];
+    const { concurrency = null, version = null, memory = null } = worker;
+    const values = [name, host, pid, queues, schedules, kinds, concurrency, version, memory];
     for (;;) {
       const [row] = await query<{ id: number }>(on, sql.workers.addWorker, [newWorkerId(), ...values]);
-      if (row !== undefined) return new WorkerRow(sql, worker, row.id);
+      if (row !== undefined) return new WorkerRow(sql, values, row.id);
     }
   }
 
@@ -32,17 +33,7 @@ export class WorkerRow {
 
   /** @throws DriverError */
   async keep(on: PostgresTransaction): Promise<void> {
-    const { name, host, pid, queues, schedules = [], kinds = {} } = this.#worker;
     const ageMs = performance.now() - this.#since;
-    await query(on, this.#sql.workers.keepWorker, [
-      this.id,
-      name,
-      host,
-      pid,
-      queues,
-      schedules,
-      kinds,
-      ageMs,
-    ]);
+    await query(on, this.#sql.workers.keepWorker, [this.id, ...this.#values, ageMs]);
   }
 }

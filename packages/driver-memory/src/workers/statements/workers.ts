@@ -8,7 +8,9 @@ const DAY_MS = 86_400_000;
 
 export function addWorker({ database, tx }: Place, given: WorkerInfo): WorkerRow {
   const { name, host, pid, queues, schedules = [], kinds = {} } = given;
-  const info = { name, host, pid, queues: [...queues], schedules: [...schedules], kinds: { ...kinds } };
+  const { concurrency = null, version = null, memory = null } = given;
+  const lists = { queues: [...queues], schedules: [...schedules], kinds: { ...kinds } };
+  const info = { name, host, pid, ...lists, concurrency, version, memory };
   const startedAt = database.clock.now();
   return database.tables.workers.insert(tx, (id) => ({
     id: String(id),

@@ -11,13 +11,13 @@ export const workerStatements = ({ worker }: Tables) => ({
   lockWorker: (otherwise: string): string => `SELECT 1 FROM ${worker} WHERE id = ? FOR UPDATE ${otherwise}`,
 
   addWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, server, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ${SERVER}, UTC_TIMESTAMP(6))`,
+      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, concurrency, version, memory, server, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${SERVER}, UTC_TIMESTAMP(6))`,
 
   // The worker's row may have been deleted.
   keepWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, started_at, server, written_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND, ${SERVER}, UTC_TIMESTAMP(6))
+      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, concurrency, version, memory, started_at, server, written_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(6) - INTERVAL ROUND(? * 1000) MICROSECOND, ${SERVER}, UTC_TIMESTAMP(6))
       ON DUPLICATE KEY UPDATE ${WRITTEN}`,
 
   beat: `
@@ -48,7 +48,8 @@ export const workerStatements = ({ worker }: Tables) => ({
 
   // The ids are chosen first: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
   workers: `
-      SELECT CAST(worker.id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(schedules AS CHAR) AS schedules, CAST(kinds AS CHAR) AS kinds, CAST(\`lines\` AS CHAR) AS \`lines\`, CAST(running AS CHAR) AS running,
+      SELECT CAST(worker.id AS CHAR) AS id, name, host, pid, CAST(queues AS CHAR) AS queues, CAST(schedules AS CHAR) AS schedules, CAST(kinds AS CHAR) AS kinds,
+             concurrency, version, CAST(memory AS CHAR) AS memory, CAST(\`lines\` AS CHAR) AS \`lines\`, CAST(running AS CHAR) AS running,
              CAST(${ms('started_at')} AS CHAR) AS started_at,
              CAST(stopped_at IS NULL AND ${alive('worker.id')} AS SIGNED) AS alive
       FROM (

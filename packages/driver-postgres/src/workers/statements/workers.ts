@@ -9,12 +9,13 @@ export const workerStatements = (tables: Tables) => {
       `SELECT 1 FROM ${worker} WHERE id = $1 FOR UPDATE ${otherwise}`,
 
     addWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
+      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, concurrency, version, memory)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
 
     // Writes nothing unless the worker's row was deleted.
     keepWorker: `
-      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, started_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() - $8 * interval '1 ms')
+      INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, concurrency, version, memory, started_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp() - $11 * interval '1 ms')
       ON CONFLICT DO NOTHING`,
 
     // Commits without a flush: a beat has no use after a power cut.
@@ -32,7 +33,8 @@ export const workerStatements = (tables: Tables) => {
 
     workers: `
       WITH ${alive(tables)}
-      SELECT id, name, host, pid, to_jsonb(queues) AS queues, to_jsonb(schedules) AS schedules, kinds, lines, running, extract(epoch FROM started_at) * 1000 AS started_at,
+      SELECT id, name, host, pid, to_jsonb(queues) AS queues, to_jsonb(schedules) AS schedules, kinds, concurrency, version, memory::float8 AS memory, lines, running,
+             extract(epoch FROM started_at) * 1000 AS started_at,
              id IN (SELECT id FROM alive) AS alive
       FROM ${worker} AS worker
       WHERE id IN (SELECT id FROM alive)
