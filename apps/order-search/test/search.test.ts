@@ -264,7 +264,9 @@ describe.each([
       await parts.legacy.run("INSERT INTO ordcmt (ord_no, seq_no, txt) VALUES (?, 8, 'A wombat')", [no]);
     await parts.index([...ALL, ...newer]);
     const ofWombats = 'SELECT ord_no FROM ordcmt WHERE txt = ? ORDER BY ord_no DESC';
-    expect(await pages('wombat')).toEqual(await parts.legacy.numbers(ofWombats, ['A wombat']));
+    const wombats = await parts.legacy.numbers(ofWombats, ['A wombat']);
+    // InnoDB's index misses what it has in its cache, while the server writes that to the disk.
+    await expect.poll(() => pages('wombat')).toEqual(wombats);
     expect(await pages('wommbat')).toEqual(await pages('wombat'));
     const ofOpen = 'SELECT ord_no FROM ordhdr WHERE status = ? ORDER BY ord_no DESC';
     expect(await pages('2026-01-01 open tromso')).toEqual(newer.toReversed());

@@ -612,9 +612,9 @@ test('limits are set, beginning with the numbers of today, and reset', async () 
 });
 
 test('a worker is seen, and so is its end', async () => {
-  const worker = await startWorker({ name: 'packer', version: '4f2a', concurrency: 4 });
+  const worker = await startWorker({ name: 'stacker', version: '4f2a', concurrency: 4 });
   const { page, complaints, faults, screenshot } = await stage.open('/?screen=workers');
-  const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'packer' }) });
+  const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'stacker' }) });
   await row.getByText('alive').waitFor();
   await row.getByText('4f2a').waitFor();
   await row.getByText('0 of 4').waitFor();
