@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createRowlock } from '@rowlock/core';
 import { defineHandler, postgres } from '@rowlock/driver-postgres';
-import { health, openTelemetry, prometheus } from '@rowlock/telemetry';
+import { health, node, openTelemetry, prometheus } from '@rowlock/telemetry';
 import { z } from 'zod';
 
 const Greet = defineHandler({
@@ -19,11 +19,10 @@ metrics.watch(rowlock);
 const worker = rowlock.worker();
 const checks = health(rowlock, worker);
 
-const server = createServer(async ({ url = '/' }, response) => {
-  const request = new Request(new URL(url, 'http://localhost'));
-  const answer = await (url === '/metrics' ? metrics : checks).fetch(request);
-  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
-});
+const [showMetrics, showHealth] = [node(metrics), node(checks)];
+const server = createServer((request, response) =>
+  request.url === '/metrics' ? showMetrics(request, response) : showHealth(request, response),
+);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const get = (path: string) => fetch(`http://127.0.0.1:${Object(server.address()).port}${path}`);
 

@@ -96,7 +96,9 @@ test.each(['fastify', 'nest'] as const)('the shop of %s sells, bills and reports
   expect(await rowlock.schedules.list()).toMatchObject([{ name: 'report.nightly', kind: 'report.write' }]);
 
   expect((await get('/health/ready')).status).toBe(200);
-  expect(await (await get('/metrics')).text()).toMatch(/settled_total\{.*"order\.bill".*"complete".*\} 2/);
+  const scrape = await get('/metrics');
+  expect(scrape.headers.get('content-type')).toMatch(/^text\/plain; *version=/);
+  expect(await scrape.text()).toMatch(/settled_total\{.*"order\.bill".*"complete".*\} 2/);
   expect((await get('/rowlock/api/session')).status).toBe(403);
   expect((await get('/rowlock/api/session', { authorization: 'Bearer staff' })).status).toBe(200);
 

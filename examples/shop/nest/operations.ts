@@ -1,9 +1,9 @@
-import { type CanActivate, Controller, type ExecutionContext, Get, UseGuards } from '@nestjs/common';
+import { type CanActivate, Controller, type ExecutionContext, Get, Header, UseGuards } from '@nestjs/common';
 import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
 import { Rowlock } from '@rowlock/core';
 import { DashboardController } from '@rowlock/nestjs/dashboard';
 import { RowlockHealthIndicator } from '@rowlock/nestjs/terminus';
-import { prometheus } from '@rowlock/telemetry';
+import { Prometheus, prometheus } from '@rowlock/telemetry';
 import { isStaff } from '../shared/requests.js';
 
 /** The plugin that counts, which the Rowlock has too. */
@@ -20,6 +20,7 @@ export class OperationsController {
   }
 
   @Get('metrics')
+  @Header('content-type', Prometheus.contentType)
   metrics() {
     return metrics.text();
   }

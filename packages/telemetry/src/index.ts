@@ -1,3 +1,4 @@
 export { type Health, type HealthCheck, health } from './health/health.js';
+export { type Answering, node } from './node.js';
 export { type OpenTelemetry, type OpenTelemetryOptions, openTelemetry } from './otel/open-telemetry.js';
-export { type Prometheus, prometheus } from './prometheus/prometheus.js';
+export { Prometheus, prometheus } from './prometheus/prometheus.js';

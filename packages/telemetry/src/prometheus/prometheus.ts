@@ -5,8 +5,11 @@ import { Measurements } from '../metrics/measurements.js';
 import { CONTENT_TYPE, textOf } from './text.js';
 import { Totals } from './totals.js';
 
-/** A plugin that counts, and gives the counts as Prometheus reads them. Made by `prometheus`. */
+/** A plugin that counts, and gives the counts as Prometheus reads them. Made by `prometheus`; the class is a container's token for it. */
 export class Prometheus implements Plugin {
+  /** The content type of `text()`. Prometheus refuses a scrape with that of a page. */
+  static readonly contentType = CONTENT_TYPE;
+
   readonly name = 'prometheus';
   readonly handlers = [];
   readonly #totals = new Totals();
@@ -55,7 +58,7 @@ export class Prometheus implements Plugin {
  * const metrics = prometheus();
  * const rowlock = createRowlock({ driver, handlers, plugins: [metrics] });
  * metrics.watch(rowlock);
- * createServer(async (_, response) => response.end(await metrics.text())).listen(9464);
+ * createServer(node(metrics)).listen(9464);
  */
 export function prometheus(): Prometheus {
   return new Prometheus();
