@@ -40,12 +40,12 @@ describe.each(SERVERS)('on $name', (server) => {
 test('Ctrl-C stops the worker', async () => {
   const { url, rowlock } = await stage(SERVERS[0]);
   const ended = new AbortController();
-  const running = call(['run', HANDLERS], { url, signal: ended.signal });
+  const running = call(['run', HANDLERS, '--program-version', '4f2c9d1'], { url, signal: ended.signal });
   const { publicId } = await rowlock.enqueue(Mail, { payload: { to: 'ada' } });
   await rowlock.settled(publicId, { timeout: '60s' });
   ended.abort();
   expect(await running).toMatchObject({ code: 0, stdout: '1 job completed, 0 failed.\n' });
-  expect(await rowlock.insight.workers()).toMatchObject([{ alive: false }]);
+  expect(await rowlock.insight.workers()).toMatchObject([{ alive: false, version: '4f2c9d1' }]);
 });
 
 test.each([

@@ -14,10 +14,11 @@ export const run = (context: CommandContext) =>
     .option('--until-idle', 'ends when no job is due any more')
     .option('--queue <name...>', 'only these queues')
     .option('--concurrency <number>', 'how many runs at once', count, 5)
-    .action(async (path, { untilIdle, queue: queues, concurrency }) => {
+    .option('--program-version <text>', "the version of the module's program, such as its commit, for people")
+    .action(async (path, { untilIdle, queue: queues, concurrency, programVersion: version }) => {
       const program = await loadModule(path);
       const say: Logger['warn'] = (fields, message) => context.complaints.log(`rowlock: ${message}`, fields);
-      const options = { concurrency, ...(queues && { queues }) };
+      const options = { concurrency, version, ...(queues && { queues }) };
       await context.withDatabase(
         (session) => (untilIdle === true ? workUntilIdle(session, options) : work(session, options)),
         // A connection for each run, one for statements, and those of calls in handlers.
