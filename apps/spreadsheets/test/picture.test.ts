@@ -27,6 +27,7 @@ const JOB: JobView = {
   redrives: 0,
   createdAt: new Date(0),
   availableAt: new Date(0),
+  expiresAt: null,
   output: null,
   error: null,
   runId: null,

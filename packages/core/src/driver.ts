@@ -97,6 +97,7 @@ export type { AnyHandler } from './handler/handler.js';
 export { checkWhole, LIMITS } from './input.js';
 export { BUCKETS } from './insight/buckets.js';
 export { causesOf, isError } from './is-error.js';
+export { expiresAtOf } from './job/expires.js';
 export { GrowingDelay } from './job/growing-delay.js';
 export type { Job, JobId, NewJob } from './job/job.js';
 export {

@@ -1,5 +1,12 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
-import { type Job, type LimitSetting, limitsIn, type PauseView, type WorkerView } from '@rowlock/core/driver';
+import {
+  expiresAtOf,
+  type Job,
+  type LimitSetting,
+  limitsIn,
+  type PauseView,
+  type WorkerView,
+} from '@rowlock/core/driver';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -111,6 +118,7 @@ export function toJobView(row: JobViewRow): JobView {
     limits: limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(Number(row.available_at)),
+    expiresAt: expiresAtOf(job),
     output: json<Json>(row.output),
     error: json<JobError>(row.error),
     runId: row.process_id,

@@ -1,5 +1,6 @@
 import type { JobError, JobView, Json, State } from '@rowlock/core';
 import {
+  expiresAtOf,
   type Job,
   type KindsServed,
   type LimitSetting,
@@ -121,6 +122,7 @@ export function toJobView(row: JobViewRow): JobView {
     limits: limitsIn(row.limits),
     uniqueKey: row.unique_key,
     availableAt: new Date(row.available_at),
+    expiresAt: expiresAtOf(job),
     output: row.output,
     error: row.error,
     runId: row.process_id,

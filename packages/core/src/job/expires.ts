@@ -1,5 +1,5 @@
-import type { JobError, NewJob } from './job.js';
-import { type Metadata, ownIn, withOwn } from './metadata.js';
+import type { Job, JobError, NewJob } from './job.js';
+import { ownIn, withOwn } from './metadata.js';
 
 /** The error of a job whose time was over before a run began. */
 export const EXPIRED: JobError = {
@@ -19,12 +19,13 @@ export function markExpiring(job: NewJob): NewJob {
 }
 
 /** Whether a job has a time after which it is of no use. An operator's redrive ends that. */
-export function mayExpire({
-  metadata,
-  redrives,
-}: {
-  readonly metadata: Metadata;
-  readonly redrives: number;
-}): boolean {
+export function mayExpire({ metadata, redrives }: Pick<Job, 'metadata' | 'redrives'>): boolean {
   return redrives === 0 && Object(ownIn(metadata)).expires !== undefined;
+}
+
+/** When a job is of no use any more. Null for one that does not expire. */
+export function expiresAtOf(job: Pick<Job, 'metadata' | 'redrives' | 'createdAt'>): Date | null {
+  if (!mayExpire(job)) return null;
+  const { expires } = Object(ownIn(job.metadata));
+  return new Date(typeof expires === 'number' ? job.createdAt.getTime() + expires : expires);
 }

@@ -48,6 +48,8 @@ export interface JobView<Payload = Json, Output = Json>
   readonly uniqueKey: string | null;
   /** When the job may start. */
   readonly availableAt: Date;
+  /** From when on no run of it begins, by the `expires` of its enqueue. Null without, and from a redrive on. */
+  readonly expiresAt: Date | null;
   /** The output of the completed job. Null until then. */
   readonly output: Output | null;
   readonly error: JobError | null;

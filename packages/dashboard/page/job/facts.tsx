@@ -20,6 +20,7 @@ export function Facts({ job }: { readonly job: Stored<JobView> }) {
     ['Limits', names.length > 0 && names.join(', ')],
     ['Created', <Moment at={job.createdAt} by={job.createdBy} key="created" />],
     ['Due', <Moment at={job.availableAt} by={null} key="due" />],
+    ['Expires', job.expiresAt && <Moment at={job.expiresAt} by={null} />],
     ['Started', job.startedAt && <Moment at={job.startedAt} by={job.startedBy} />],
     ['Ended', job.finishedAt && <Moment at={job.finishedAt} by={job.finishedBy} />],
     ['Worker', worker],

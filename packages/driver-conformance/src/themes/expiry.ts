@@ -79,10 +79,16 @@ export const expiry = theme('expiry', (test) => {
       run: ({ jobs }) => void seen.push(...jobs.map(({ payload }) => payload)),
     });
     const client = clientOf(stage, [handler]);
-    const [over] = await client.enqueueMany(handler, [
+    const jobs = await client.enqueueMany(handler, [
       { key, payload: 'over', expires: PAST.at, metadata: { user: 'ada' } },
       { key, payload: 'in time', expires: '1h' },
       { key, payload: 'always' },
+    ]);
+    const views = await Promise.all(jobs.map(({ publicId }) => client.find(publicId)));
+    expect(views.map((job) => job?.expiresAt && Number(job.expiresAt) - Number(job.createdAt))).toEqual([
+      PAST.at.getTime() - Number(views[0]?.createdAt),
+      HOUR.inMs,
+      null,
     ]);
     const { worker } = await openWorker(stage, [handler], {}, onlyAtClaims);
     await worker.start();
@@ -90,7 +96,7 @@ export const expiry = theme('expiry', (test) => {
     expect(seen).toEqual(['in time', 'always']);
     expect(rows[0]).toMatchObject(EXPIRED);
     expect(rows.map(({ status }) => status)).toEqual(['cancelled', 'complete', 'complete']);
-    const runs = await reader.runs(over?.publicId ?? '');
+    const runs = await reader.runs(jobs[0]?.publicId ?? '');
     expect(runs.map(({ outcome }) => outcome)).toEqual(['abandon']);
   });
 
@@ -121,5 +127,6 @@ export const expiry = theme('expiry', (test) => {
     await until('it is cancelled', async () => (await row(job)).status === 'cancelled');
     await client.redrive(job.publicId);
     await until('it has run', async () => (await row(job)).status === 'complete');
+    expect(await client.find(job.publicId)).toMatchObject({ expiresAt: null });
   });
 });

@@ -1,5 +1,6 @@
 import type { JobView, State } from '@rowlock/core';
 import {
+  expiresAtOf,
   type Job,
   type LimitSetting,
   limitsIn,
@@ -152,6 +153,7 @@ export function toJobView(row: JobRow, live: LiveRun | undefined, progress: stri
     status,
     uniqueKey,
     availableAt: new Date(row.availableAt),
+    expiresAt: expiresAtOf(job),
     output: JSON.parse(row.output),
     error: row.error === null ? null : JSON.parse(row.error),
     runId: live?.runId ?? row.runId,
