@@ -45,7 +45,13 @@ export const listCountMove = theme('list, count and move', (test) => {
     await serve(failed, { limits: job.limits });
     const { id: _, ...same } = await row(job);
     const seen = await view(job);
-    expect(seen).toEqual({ ...same, limits: { b: { max: 2 }, a: { max: 1 } }, expiresAt: null, worker: null, progress: null });
+    expect(seen).toEqual({
+      ...same,
+      limits: { b: { max: 2 }, a: { max: 1 } },
+      expiresAt: null,
+      worker: null,
+      progress: null,
+    });
     expect(seen).not.toHaveProperty('id');
   });
 
