@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { planOf } from '../schedules/schedule.js';
@@ -39,6 +40,19 @@ test('a codec that is none, or that makes no text, is refused', () => {
   expect(() => encoded({ kind: 'work', codec: silent }, 1)).toThrow(/must return text, not undefined/);
   const long: Codec = { ...reversed, encode: () => 'x'.repeat(1_100_000) };
   expect(() => encoded({ kind: 'work', codec: long }, 1)).toThrow(/The encoded payload/);
+});
+
+test('a codec that answers later is refused, and its failure ends no process', async () => {
+  const later = async () => {
+    throw new Error('the key service is away');
+  };
+  const codec = Object({ encode: later, decode: later });
+  expect(() => encoded({ kind: 'work', codec }, 1)).toThrow(/must return text, not a promise/);
+  expect(() => decoded({ kind: 'work', codec }, { 'rowlock.encoded': 'x' })).toThrow(
+    /decode must return text, not a promise/,
+  );
+  // Node reports a rejection that nobody handles at the end of a turn, and vitest fails then.
+  await setImmediate();
 });
 
 test('the plan of a schedule has its payload in clear', async () => {

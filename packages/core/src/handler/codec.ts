@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import { InvalidInputError, InvalidPayloadError } from '../errors.js';
 import { checkJson, LIMITS } from '../input.js';
 import type { JobView } from '../job/job.js';
@@ -41,11 +42,7 @@ export function checkCodec({ kind, codec }: Coded): void {
  */
 export function encoded({ kind, codec }: Coded, payload: Json): Json {
   if (codec === undefined) return payload;
-  const text: unknown = codec.encode(JSON.stringify(payload));
-  if (typeof text !== 'string')
-    throw new InvalidInputError(
-      `encode of the codec of ${shown(kind)} must return text, not ${typeof text}.`,
-    );
+  const text = checkText(`encode of the codec of ${shown(kind)}`, codec.encode(JSON.stringify(payload)));
   return checkJson('The encoded payload', { [ENCODED]: text }, LIMITS.payloadBytes);
 }
 
@@ -60,10 +57,20 @@ export function decoded({ kind, codec }: Coded, payload: Json): Json {
   const invalid = (message: string) => new InvalidPayloadError(kind, [{ path: [], message }]);
   if (codec === undefined) throw invalid('it is encoded, and its handler has no codec here');
   try {
-    return JSON.parse(codec.decode(text));
+    return JSON.parse(checkText('decode', codec.decode(text)));
   } catch (error) {
     throw invalid(`its codec cannot decode it: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** @throws InvalidInputError */
+function checkText(what: string, text: unknown): string {
+  if (typeof text === 'string') return text;
+  // Nobody waits for a promise here, so its rejection must not end the process.
+  if (isPromise(text)) text.catch(() => {});
+  throw new InvalidInputError(
+    `${what} must return text, not ${isPromise(text) ? 'a promise' : typeof text}.`,
+  );
 }
 
 /** A job with its payload in clear. @throws InvalidPayloadError */
