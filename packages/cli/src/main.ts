@@ -6,10 +6,6 @@ import { run } from './run.js';
  * @param args What stands behind `rowlock`.
  */
 export async function main(args: readonly string[]): Promise<void> {
-  const interrupted = new AbortController();
-  // A second signal ends the process at once, as it does without a listener.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
-
   // The reader, `head` for one, has read enough.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -17,7 +13,22 @@ export async function main(args: readonly string[]): Promise<void> {
   });
 
   const { stdin, stdout, stderr, env } = process;
-  const code = await run(args, { stdin, stdout, stderr, env, signal: interrupted.signal });
+  let interrupted: AbortSignal | null = null;
+  const terminal = {
+    ...{ stdin, stdout, stderr, env },
+    get signal() {
+      interrupted ??= interruption();
+      return interrupted;
+    },
+  };
+  const code = await run(args, terminal);
   // What is still in the pipe is written first, even if a handler has left something open.
   stdout.write('', () => stderr.write('', () => process.exit(code)));
+}
+
+/** Aborted by the first Ctrl-C. The second one ends the process, as the first does where no command reads this. */
+function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  return interrupted.signal;
 }

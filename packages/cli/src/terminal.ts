@@ -6,6 +6,6 @@ export interface Terminal {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C. Only a command that ends by itself reads it: until then Ctrl-C ends the program. */
   readonly signal: AbortSignal;
 }

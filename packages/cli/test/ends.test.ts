@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { SERVERS, stages } from './servers.js';
 
 const program = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -15,4 +17,20 @@ test.each(SERVERS)('the command ends by itself, on $name', async (server) => {
     timeout: 30_000,
   });
   expect(stdout).toBe('');
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a command that waits for the database', async (signal) => {
+  const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const { port } = Object(silent.address());
+  const DATABASE_URL = `postgres://ada@127.0.0.1:${port}/jobs`;
+  const called = spawn(process.execPath, [program, 'status'], {
+    env: { ...process.env, DATABASE_URL },
+    stdio: 'ignore',
+  });
+  const [socket] = await once(silent, 'connection');
+  called.kill(signal);
+  expect(await once(called, 'exit')).toEqual([null, signal]);
+  socket.destroy();
 });

@@ -151,6 +151,13 @@ test('what is no call gets the code of JSON-RPC, and a notification no answer', 
   ]);
 });
 
+test('a text may have what other programs end lines by', async () => {
+  const { url, rowlock } = await stage(POSTGRES);
+  await rowlock.enqueue(Mail, { payload: { to: SECRET }, key: 'a\u2028b\u2029c\u0085d' });
+  const client = await assistant(url);
+  expect(await asked(client, 'count_jobs', { key: 'a\u2028b\u2029c\u0085d' })).toMatchObject({ count: 1 });
+});
+
 test('Ctrl-C ends it, and so does a database that is not there', async () => {
   const { url } = await stage(POSTGRES);
   const { stdin, stdout, stop, code } = serving(url);

@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { json } from '../output/values.js';
 
 /** The versions of the Model Context Protocol whose calls are these, the newest first. */
@@ -33,11 +32,7 @@ interface Streams {
 /** Answers calls, a JSON-RPC message a line, until the input ends. Calls go on side by side. */
 export async function serveTools(served: Served, { stdin, stdout, signal }: Streams): Promise<void> {
   const pending = new Set<Promise<void>>();
-  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
-  const end = () => lines.close();
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  for await (const line of lines) {
+  for await (const line of linesOf(stdin, signal)) {
     if (line.trim() === '') continue;
     const answered = answerTo(served, line).then((answer) => {
       if (answer !== undefined) stdout.write(`${json({ jsonrpc: '2.0', ...answer })}\n`);
@@ -45,8 +40,25 @@ export async function serveTools(served: Served, { stdin, stdout, signal }: Stre
     });
     pending.add(answered);
   }
-  signal.removeEventListener('abort', end);
   await Promise.all(pending);
+}
+
+/** Ends at line feeds alone: a text in JSON may have U+2028 as it is, where Node's readline ends a line, too. */
+async function* linesOf(stdin: Readable, signal: AbortSignal): AsyncGenerator<string> {
+  let begun = '';
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin.setEncoding('utf8'))) {
+      const [first = '', ...lines] = String(chunk).split('\n');
+      begun += first;
+      for (const line of lines) {
+        yield begun;
+        begun = line;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  yield begun;
 }
 
 type Id = string | number;
