@@ -102,6 +102,15 @@ test('a right that a worker lacks', async () => {
   expect(await examined(driver)).toMatchObject([
     { check: 'rights', severity: 'broken', what: `The user ${role} lacks UPDATE on "rowlock".run.` },
   ]);
+  await plain.query(`GRANT UPDATE ON rowlock.run TO ${role}`);
+  await plain.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA rowlock FROM PUBLIC');
+  expect(await examined(driver)).toMatchObject(
+    ['enter_limits', 'limit_gate', 'prune_slots', 'take_slot_alone'].map((name) => ({
+      severity: 'broken',
+      what: `The user ${role} lacks EXECUTE on "rowlock".${name}.`,
+      remedy: expect.stringContaining(`GRANT EXECUTE ON FUNCTION "rowlock".${name} TO ${role}`),
+    })),
+  );
 });
 
 test('a long history without a retention', async () => {

@@ -47,6 +47,8 @@ export function tables(schema: string): Tables {
 /** The names of the functions, quoted. */
 export interface Functions {
   readonly enterLimits: string;
+  /** Called by `enter_limits`, with the rights of its caller. */
+  readonly takeSlotAlone: string;
   readonly pruneSlots: string;
   readonly limitGate: string;
 }
@@ -55,6 +57,7 @@ export function functions(schema: string): Functions {
   const named = (name: string): string => `${identifier(schema)}.${name}`;
   return {
     enterLimits: named('enter_limits'),
+    takeSlotAlone: named('take_slot_alone'),
     limitGate: named('limit_gate'),
     pruneSlots: named('prune_slots'),
   };

@@ -31,7 +31,7 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     schema: () => drift(on, context.schema),
     additions: () => additions(on, named),
     durability: () => durability(on, named),
-    rights: () => rights(on, named),
+    rights: () => rights(on, context.schema),
     retention: () => retention(on, named),
     locks: () => tableWaits(on, context.schema),
     transactions: () => oldTransactions(on),

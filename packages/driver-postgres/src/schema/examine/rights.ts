@@ -1,30 +1,37 @@
 import type { Fault } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../../query.js';
-import type { Tables } from '../tables.js';
+import { type Functions, functions, type Tables, tables } from '../tables.js';
 
 /** What a worker without a retention, schedules of its own and handlers that enqueue needs, as in the README. */
-const OF_WORKERS: readonly (readonly [rights: string, ...tables: (keyof Tables)[]])[] = [
+const OF_WORKERS: readonly (readonly [rights: string, ...of: (keyof (Tables & Functions))[]])[] = [
   ['SELECT', 'job', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'limitSetting', 'pause'],
   ['SELECT', 'follower', 'expiry', 'rate', 'schedule', 'tally', 'migration'],
   ['INSERT', 'run', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'rate', 'tally'],
   ['UPDATE', 'job', 'run', 'worker', 'limitSlot', 'rate', 'tally'],
   ['DELETE', 'follower', 'expiry', 'openRun', 'worker', 'bell', 'limitSlot', 'limitMark', 'tally'],
+  // Everybody has it, unless somebody has taken it from PUBLIC.
+  ['EXECUTE', 'enterLimits', 'takeSlotAlone', 'limitGate', 'pruneSlots'],
 ];
 
 const MISSING = `
   SELECT current_user AS "user", name AS "table", string_agg(need, ', ' ORDER BY place) AS rights
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS needed (name, need, place)
-  WHERE NOT has_table_privilege(name, need) GROUP BY name ORDER BY name`;
+  WHERE CASE need
+    WHEN 'EXECUTE' THEN NOT has_function_privilege(to_regproc(name), need)
+    ELSE NOT has_table_privilege(name, need)
+  END
+  GROUP BY name ORDER BY name`;
 
 /** Which rights of a worker this user lacks. */
-export async function rights(on: PostgresTransaction, tables: Tables): Promise<readonly Fault[]> {
-  const needed = OF_WORKERS.flatMap(([right, ...keys]) => keys.map((key) => ({ name: tables[key], right })));
+export async function rights(on: PostgresTransaction, schema: string): Promise<readonly Fault[]> {
+  const named = { ...tables(schema), ...functions(schema) };
+  const needed = OF_WORKERS.flatMap(([right, ...keys]) => keys.map((key) => ({ name: named[key], right })));
   const values = [needed.map(({ name }) => name), needed.map(({ right }) => right)];
   const rows = await query<{ user: string; table: string; rights: string }>(on, MISSING, values);
-  return rows.map((row) => ({
+  return rows.map(({ user, table, rights: lacking }) => ({
     severity: 'broken',
-    what: `The user ${row.user} lacks ${row.rights} on ${row.table}.`,
+    what: `The user ${user} lacks ${lacking} on ${table}.`,
     why: 'A worker of this user cannot claim, record or settle jobs.',
-    remedy: `GRANT ${row.rights} ON ${row.table} TO ${row.user}. Or connect as the user of the workers.`,
+    remedy: `GRANT ${lacking} ON ${lacking === 'EXECUTE' ? `FUNCTION ${table}` : table} TO ${user}. Or connect as the user of the workers.`,
   }));
 }
