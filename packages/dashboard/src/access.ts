@@ -32,9 +32,8 @@ const REFUSED = 'You have no access to this dashboard.';
 /** Who has sent a request. What is no grant, as JavaScript may return it, grants nothing. @throws Problem 403 */
 export function viewerOf(grant: unknown): Viewer {
   const can = listIn(grant) ?? [];
-  const { name } = Object(grant);
   const viewer = {
-    name: isNamed(grant) && typeof name === 'string' ? name : 'dashboard',
+    name: (isNamed(grant) && nameIn(grant)) || 'dashboard',
     can: PERMISSIONS.filter((permission) => can.includes(permission)),
   };
   requirePermission(viewer, 'read');
@@ -51,6 +50,14 @@ function listIn(grant: unknown): readonly unknown[] | undefined {
   return Array.isArray(can) ? can.flatMap((each) => ROLES.get(each) ?? [each]) : ROLES.get(can);
 }
 
+/** The longest name that is kept, in characters. */
+const LONGEST_NAME = 128;
+
+/** As the database keeps it: whoever may do something is not refused for the name. Empty if there is none. */
+function nameIn({ name }: { readonly name?: unknown }): string {
+  return typeof name === 'string' ? name.replaceAll('\0', '').slice(0, LONGEST_NAME).toWellFormed() : '';
+}
+
 /** @throws Problem 403 */
 export function requirePermission({ can }: Viewer, permission: Permission): void {
   if (can.includes(permission)) return;
@@ -58,6 +65,6 @@ export function requirePermission({ can }: Viewer, permission: Permission): void
   throw new Problem(403, `You need the permission ${JSON.stringify(permission)} for this.`, { permission });
 }
 
-function isNamed(grant: unknown): grant is { readonly can: unknown } {
+function isNamed(grant: unknown): grant is { readonly can: unknown; readonly name?: unknown } {
   return typeof grant === 'object' && grant !== null && 'can' in grant;
 }

@@ -7,6 +7,7 @@ import { Fields, fieldsOf } from './http/fields.js';
 import { requireOwnPage } from './http/own-page.js';
 import { Problem, problemOf } from './http/problem.js';
 import { ownResponse, respondJson, respondProblem } from './http/respond.js';
+import { within } from './http/within.js';
 import { type JobUrls, linksOfJobs } from './job-links.js';
 import { LaneHistories } from './lane-history.js';
 import { RecentLooks } from './recent-looks.js';
@@ -71,16 +72,23 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   // Node collects the signal of a request together with the request, and nobody would stop what goes on for it.
   const requests = new WeakMap<AbortSignal, Request>();
 
+  function logged(fields: object, message: string): void {
+    try {
+      log.error(fields, message);
+    } catch {
+      // No answer depends on the log.
+    }
+  }
+
   async function viewer(request: Request): Promise<Viewer | Response> {
     if (access === undefined)
       throw new Problem(403, 'This dashboard is closed: createDashboard() needs the option access.');
-    const grant = await access(
-      new Request(request.url, { method: request.method, headers: request.headers }),
-    );
+    const asked = new Request(request.url, { method: request.method, headers: request.headers });
+    const grant = await within('`access`', (async () => access(asked))());
     const response = ownResponse(grant);
     if (response !== undefined) return response;
     if (isNoGrant(grant))
-      log.error(
+      logged(
         { err: new InvalidInputError(NO_GRANT), status: 403 },
         'the access to the dashboard is closed, as it was not understood',
       );
@@ -121,7 +129,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       } catch (error) {
         const problem = problemOf(error);
         if (problem.status >= 500)
-          log.error(
+          logged(
             { err: problem.cause ?? problem, status: problem.status },
             'a request to the dashboard failed',
           );

@@ -1,4 +1,5 @@
 import { InvalidInputError, type JobView, type Logger } from '@rowlock/core';
+import { isUnawaited } from './unawaited.js';
 import type { JobLinks } from './views.js';
 
 /** A trace, as `@rowlock/telemetry` writes it into a job's metadata in the format of the W3C. */
@@ -55,7 +56,7 @@ export function linksOfJobs({ traceUrl, logUrl }: JobUrls, log: Pick<Logger, 'er
 /** An address of another scheme would be a program. @throws InvalidInputError */
 function checked(name: string, address: unknown): string | null {
   if (address === null || address === undefined) return null;
-  const url = URL.parse(String(address));
+  const url = isUnawaited(address) ? null : URL.parse(String(address));
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
   throw new InvalidInputError(
     `${name} must return an address that begins with https:// or http://, or null.`,

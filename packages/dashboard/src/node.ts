@@ -16,8 +16,9 @@ type NodeRequest = IncomingMessage & { readonly originalUrl?: string; readonly b
 export function node(dashboard: Pick<Dashboard, 'fetch'>): (req: NodeRequest, res: ServerResponse) => void {
   return (req, res) => {
     answer(dashboard, req, res).catch((error: unknown) => {
+      if (!res.headersSent && !res.destroyed) res.writeHead(500).end();
       // The browser has gone, or half an answer is sent.
-      res.destroy(error instanceof Error ? error : undefined);
+      else res.destroy(error instanceof Error ? error : undefined);
     });
   };
 }
@@ -40,12 +41,15 @@ async function answer(
   else await pipeline(Readable.fromWeb(body), res);
 }
 
-/** Undefined if its address is none. */
+/** The methods of which the class `Request` makes none. */
+const NO_REQUEST: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+
+/** Undefined if its address is none, or its method. */
 function requestOf(req: NodeRequest, signal: AbortSignal): Request | undefined {
   const { method = 'GET', originalUrl, url } = req;
   // The host is that of the header. In the address it could be anything.
   const address = `http://localhost${originalUrl ?? url}`;
-  if (!URL.canParse(address)) return undefined;
+  if (!URL.canParse(address) || NO_REQUEST.has(method)) return undefined;
   const headers = new Headers();
   for (const [name, values] of Object.entries(req.headersDistinct))
     if (!name.startsWith(':')) for (const value of values ?? []) headers.append(name, value);

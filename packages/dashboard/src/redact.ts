@@ -1,5 +1,6 @@
 import { InvalidInputError, type JobError, type JobView, type Json, type Logger } from '@rowlock/core';
 import type { Explanation, Reason } from '@rowlock/core/types';
+import { isUnawaited } from './unawaited.js';
 
 export type RedactedPart = 'payload' | 'output' | 'progress' | 'metadata' | 'error';
 
@@ -34,9 +35,7 @@ export function unfailing(redact: Redact, log: Pick<Logger, 'error'>): Redact {
 
 /** @throws InvalidInputError for what is no JSON, and whatever writing it as JSON throws. */
 function sendable(value: unknown): Json {
-  // One that is rejected later would end the process.
-  if (value instanceof Promise) value.catch(() => {});
-  const text: string | undefined = value instanceof Promise ? undefined : JSON.stringify(value ?? null);
+  const text: string | undefined = isUnawaited(value) ? undefined : JSON.stringify(value ?? null);
   if (text === undefined)
     throw new InvalidInputError('`redact` must return the value itself, as JSON has it.');
   return JSON.parse(text);

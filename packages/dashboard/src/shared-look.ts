@@ -1,4 +1,4 @@
-import { Problem } from './http/problem.js';
+import { within } from './http/within.js';
 
 /**
  * How long a look is new enough for others, in milliseconds. At least 29 times as long as the quicker of the last two took: so
@@ -7,9 +7,6 @@ import { Problem } from './http/problem.js';
  */
 const NEW_MS = 2_000;
 const TIMES_TOOK = 29;
-
-/** How long a viewer waits for a look, in milliseconds. */
-const WAIT_MS = 10_000;
 
 /** One look at the database for all viewers. It is made at a call, so an unused dashboard reads nothing. */
 export class SharedLook<Found> {
@@ -27,7 +24,7 @@ export class SharedLook<Found> {
     if (this.#found !== null && performance.now() < this.#found.until) return this.#found.value;
     // A look that takes too long is not made a second time beside it.
     this.#pending ??= this.#begin();
-    return within(this.#pending);
+    return within('The database', this.#pending);
   }
 
   /** The next look is a new one, as something was changed. */
@@ -58,21 +55,5 @@ export class SharedLook<Found> {
 
   #end(pending: Promise<Found>): void {
     if (this.#pending === pending) this.#pending = null;
-  }
-}
-
-async function within<Found>(look: Promise<Found>): Promise<Found> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Problem(503, `The database gave no answer within ${WAIT_MS / 1000} s.`)),
-      WAIT_MS,
-    );
-    timer.unref();
-  });
-  try {
-    return await Promise.race([look, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDashboard } from '../src/index.js';
 import { PERMISSIONS } from '../src/permission.js';
 import { ROUTES } from '../src/routes/routes.js';
@@ -71,6 +71,54 @@ test.each([
   const { get, faults } = await stage({ access: () => grant });
   for (const path of ['/', '/api/session']) expect((await get(path)).status).toBe(403);
   expect(faults).toMatchObject([{ status: 403 }, { status: 403 }]);
+});
+
+test('a Response whose body was sent before, and one that cannot be sent, are faults with a sentence', async () => {
+  const constant = new Response('who?', { status: 401 });
+  const { get, faults } = await stage({ access: () => constant });
+  expect(await (await get('/')).text()).toBe('who?');
+  expect((await get('/')).status).toBe(500);
+  expect(faults).toMatchObject([{ err: { message: expect.stringContaining('a new one for each request') } }]);
+  const broken = await stage({ access: () => Response.error() });
+  expect((await broken.get('/')).status).toBe(500);
+  expect(broken.faults).toHaveLength(1);
+  const again = Response.redirect('https://host.example/sign-in', 302);
+  const redirected = await stage({ access: () => again });
+  for (const path of ['/', '/api/session']) expect((await redirected.get(path)).status).toBe(302);
+});
+
+test('`access` that never answers is a 503 after a time, and is logged', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { get, faults } = await stage({ access: () => new Promise(() => {}) });
+  const answered = get('/');
+  await vi.advanceTimersByTimeAsync(10_000);
+  const response = await answered;
+  expect(response.status).toBe(503);
+  expect(await detail(response)).toBe('`access` gave no answer within 10 s.');
+  expect(faults).toMatchObject([{ status: 503 }]);
+});
+
+test('a log that throws changes no answer', async () => {
+  const refuse = (): never => {
+    throw new Error('no');
+  };
+  const { get } = await stage({ access: refuse, log: { error: refuse } });
+  expect((await get('/')).status).toBe(500);
+  const { get: ofOddGrant } = await stage({ access: () => Object(true), log: { error: refuse } });
+  expect((await ofOddGrant('/')).status).toBe(403);
+});
+
+test.each([
+  ['', 'dashboard'],
+  ['ada\0', 'ada'],
+  ['x'.repeat(500), 'x'.repeat(128)],
+  ['ada \ud83d', 'ada \ufffd'],
+  [7, 'dashboard'],
+])('whoever has the name %j may pause, by a name that the database keeps', async (name, kept) => {
+  const { post, rowlock } = await stage({ access: () => ({ can: 'operator', ...Object({ name }) }) });
+  expect((await post('/api/pause', { scope: 'all' })).status).toBe(200);
+  expect(await rowlock.jobs.pauses()).toMatchObject([{ by: kept }]);
 });
 
 test('`access` gets the headers of the request', async () => {

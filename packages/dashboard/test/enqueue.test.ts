@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Enqueued, Stored } from '@rowlock/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -137,6 +138,18 @@ test('a job has links to its trace and its log, without what may be hidden', asy
   expect(await links({ traceparent: 'none' })).toMatchObject({ trace: null });
   for (const hidden of ['payload', 'output', 'progress', 'metadata', 'error'])
     expect(given[0]).not.toHaveProperty(hidden);
+});
+
+test('a link of a function that answers later is left out, and its failure ends no process', async () => {
+  const traceUrl: unknown = async () => {
+    throw new Error('the trace store is away');
+  };
+  const { rowlock, read, faults } = await stage({ ...Object({ traceUrl, logUrl: traceUrl }) });
+  const { publicId } = await rowlock.enqueue(Mail, { payload: { to: 'ada' }, metadata: CONTEXT });
+  expect(await read(`job?id=${publicId}`)).toMatchObject({ links: { trace: null, log: null } });
+  // Node reports a rejection that nobody handles at the end of a turn, and vitest fails then.
+  await setImmediate();
+  expect(faults).toHaveLength(2);
 });
 
 test('a link that is none is left out, and logged once', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, request } from 'node:http';
 import { addressOf } from '@rowlock/app-shared/testing';
 import { afterEach, expect, test } from 'vitest';
 import { node } from '../src/index.js';
@@ -57,6 +57,17 @@ test('each header of an answer is sent, also one that is there several times', a
   expect(response.status).toBe(303);
   expect(response.headers.getSetCookie()).toEqual(['before=0', ...cookies]);
   expect(response.headers.get('vary')).toBe('cookie, accept');
+});
+
+test('a request that cannot be answered gets an answer all the same', async () => {
+  const { dashboard } = await stage();
+  const { port } = new URL(await listen(node(dashboard)));
+  const traced = request({ host: '127.0.0.1', port, method: 'TRACE', path: '/ops/rowlock/' }).end();
+  expect((await once(traced, 'response'))[0].statusCode).toBe(400);
+  const locked = new Response('who?');
+  locked.body?.getReader();
+  const address = await listen(node({ fetch: async () => locked }));
+  expect((await fetch(address)).status).toBe(500);
 });
 
 test('a router in front may shorten the path, and read the body', async () => {

@@ -21,9 +21,20 @@ export function respond(
   return new Response(body, { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers } });
 }
 
-/** A `Response` of this process, made of one that may be of another copy of the class. Undefined for anything else. */
+/**
+ * A `Response` of this process, made of one that may be of another copy of the class. Undefined for anything else.
+ *
+ * @throws TypeError for one that cannot be sent, or whose body was sent before
+ */
 export function ownResponse(given: unknown): Response | undefined {
-  if (given instanceof Response) return given;
+  if (given instanceof Response) {
+    if (given.type === 'error')
+      throw new TypeError('`access` has returned Response.error(), which nobody can send.');
+    if (!given.bodyUsed && given.body?.locked !== true) return given;
+    throw new TypeError(
+      '`access` has returned a Response that was sent before: its body can be sent once, so it must make a new one for each request.',
+    );
+  }
   const { status, headers, body } = Object(given);
   if (typeof status !== 'number' || typeof headers?.get !== 'function') return undefined;
   return new Response(body, { status, headers: new Headers([...headers]) });
