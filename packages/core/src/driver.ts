@@ -96,6 +96,7 @@ export { milliseconds } from './duration.js';
 export type { AnyHandler } from './handler/handler.js';
 export { checkWhole, LIMITS } from './input.js';
 export { BUCKETS } from './insight/buckets.js';
+export { sumOf } from './insight/counts.js';
 export { causesOf, isError } from './is-error.js';
 export { expiresAtOf } from './job/expires.js';
 export { GrowingDelay } from './job/growing-delay.js';

@@ -1,9 +1,8 @@
-import { isDate } from 'node:util/types';
 import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import type { BegunRun } from '../driver/insight.js';
-import { InvalidInputError, JobNotFoundError } from '../errors.js';
-import { checkName, checkWhole } from '../input.js';
+import { JobNotFoundError } from '../errors.js';
+import { checkDate, checkName, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
 import { insightOf } from './surroundings.js';
 
@@ -67,8 +66,7 @@ export async function latestRuns(
   const { from, before, limit = 100, ...conditions } = options;
   checkWhole('limit', limit, 1, MOST);
   for (const [name, value] of Object.entries(conditions)) if (value !== undefined) checkName(name, value);
-  checkTime('from', from);
-  checkTime('before', before);
+  for (const [name, time] of Object.entries({ from, before })) if (time !== undefined) checkDate(name, time);
   const isFiltered = Object.values(conditions).some((value) => value !== undefined);
   const look = isFiltered ? Math.max(limit, LOOK) : limit;
   const began = {
@@ -103,9 +101,4 @@ function isOf(
     (worker === undefined || worker === run.worker) &&
     (outcome ?? run.outcome) === run.outcome
   );
-}
-
-function checkTime(what: string, time: Date | undefined): void {
-  if (time !== undefined && (!isDate(time) || Number.isNaN(time.getTime())))
-    throw new InvalidInputError(`${what} must be a valid Date.`);
 }

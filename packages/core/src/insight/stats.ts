@@ -4,8 +4,7 @@ import type { History, StepTally } from '../driver/history.js';
 import type { Backlog } from '../driver/insight.js';
 import type { Lane } from '../driver/lane.js';
 import type { JobCount } from '../job/job-count.js';
-import { type Percentiles, percentiles } from './buckets.js';
-import { sumOf } from './counts.js';
+import { settledIn, type WindowStats } from './counts.js';
 import { isServed } from './served.js';
 import { insightOf } from './surroundings.js';
 
@@ -35,23 +34,6 @@ export interface LaneStats extends Lane {
   readonly minute: WindowStats;
   /** Since the begin of the 59th minute before this one. */
   readonly hour: WindowStats;
-}
-
-/** What workers have settled in a time. Jobs that a client has cancelled do not count. */
-export interface WindowStats {
-  /** How long the time is, in seconds. */
-  readonly seconds: number;
-  /** Completed, failed and cancelled jobs. */
-  readonly settled: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  /** Runs after which the job is tried again. */
-  readonly retried: number;
-  /** From the time a job was due to its claim, in milliseconds. Null without a run. */
-  readonly waitedMs: Percentiles | null;
-  /** From a job's claim to its settlement, in milliseconds. Null without a run. */
-  readonly tookMs: Percentiles | null;
 }
 
 /** The jobs by queue and kind, in this order. Without lanes that have no job and had none for an hour. */
@@ -121,11 +103,7 @@ async function windowBack(history: Pick<History, 'tallies'>, minutes: number): P
 }
 
 function windowOf(lane: Lane, { seconds, sums }: Window): WindowStats {
-  const own = sums.filter((each) => each.lane !== null && isOf(each.lane, lane));
-  const { completed, failed, cancelled, retried, waits, runs } = sumOf(own);
-  const settled = completed + failed + cancelled;
-  const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
-  return { seconds, settled, completed, failed, cancelled, retried, ...times };
+  return { seconds, ...settledIn(sums.filter((each) => each.lane !== null && isOf(each.lane, lane))) };
 }
 
 function isOf(one: Lane, other: Lane): boolean {

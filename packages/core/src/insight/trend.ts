@@ -1,11 +1,9 @@
-import type { Counts, History } from '../driver/history.js';
+import type { History } from '../driver/history.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
 import { checkName } from '../input.js';
 import { checkOptions } from '../known-options.js';
-import { percentiles } from './buckets.js';
-import { sumOf } from './counts.js';
-import type { WindowStats } from './stats.js';
+import { settledIn, type WindowStats } from './counts.js';
 
 const MINUTE_MS = 60_000;
 
@@ -57,11 +55,6 @@ export async function trend(history: Pick<History, 'tallies'>, options: TrendOpt
   const end = Math.floor(now.getTime() / stepMs);
   const count = Math.ceil(minutes / step);
   const times = Array.from({ length: count + 1 }, (_, place) => (end - count + place) * stepMs);
-  return { stepSeconds: step * 60, points: times.map((at) => pointOf(at, sumOf(found.get(at) ?? []))) };
-}
-
-function pointOf(at: number, { completed, failed, cancelled, retried, waits, runs }: Counts): TrendPoint {
-  const settled = completed + failed + cancelled;
-  const times = { waitedMs: percentiles(waits), tookMs: percentiles(runs) };
-  return { at: new Date(at), settled, completed, failed, cancelled, retried, ...times };
+  const points = times.map((at) => ({ at: new Date(at), ...settledIn(found.get(at) ?? []) }));
+  return { stepSeconds: step * 60, points };
 }

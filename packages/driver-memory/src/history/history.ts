@@ -1,9 +1,9 @@
 import {
-  type Counts,
   type History,
   type JobId,
   type StatisticsReport,
   storableJson,
+  sumOf,
   type Tallies,
   type TalliesQuestion,
 } from '@rowlock/core/driver';
@@ -103,7 +103,7 @@ async function addTally({ database, tx }: Place, added: TallyRow): Promise<void>
   }
   await tx.lock(found.row);
   const before = found.row.seenBy(tx);
-  tx.write(found.row, before === undefined ? added : { ...added, ...sum(before, added) });
+  tx.write(found.row, before === undefined ? added : { ...added, ...sumOf([before, added]) });
 }
 
 async function forgetTallies({ database, tx }: Place): Promise<void> {
@@ -130,23 +130,10 @@ function tallies({ database, tx }: Place, { minutes, step, queue, byLane }: Tall
       .flatMap((same) => {
         const [first] = same;
         if (first === undefined) return [];
-        const counts = same.map(({ tally }): Counts => tally).reduce(sum);
+        const counts = sumOf(same.map(({ tally }) => tally));
         return [{ ...counts, at: new Date(first.at), lane: first.lane }];
       })
       .toSorted((one, other) => one.at.getTime() - other.at.getTime()),
-  };
-}
-
-function sum(one: Counts, other: Counts): Counts {
-  const each = (a: readonly number[], b: readonly number[]): readonly number[] =>
-    a.map((count, place) => count + (b[place] ?? 0));
-  return {
-    completed: one.completed + other.completed,
-    failed: one.failed + other.failed,
-    cancelled: one.cancelled + other.cancelled,
-    retried: one.retried + other.retried,
-    waits: each(one.waits, other.waits),
-    runs: each(one.runs, other.runs),
   };
 }
 
