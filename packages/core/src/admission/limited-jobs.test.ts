@@ -87,7 +87,9 @@ function limited({ expected = true, page = 1_000 } = {}) {
 }
 
 const names = (parts: readonly QueuePart[]): readonly string[] => parts.map(({ limits }) => limits);
-const reached = (pass: Sweep): void => pass.limitReached();
+const reached = (pass: Sweep): void => {
+  pass.end = 'limit reached';
+};
 const works = (pass: Sweep): void => {
   pass.worked = true;
 };
@@ -322,7 +324,9 @@ test('a worker without parts waits for no start', async () => {
 test('a rate whose time has come before the end of the sweep is looked at again', async () => {
   const { parts, round, ends, clock, rung } = limited();
   parts.push(rated('a'));
-  ends.set(rated('a').limits, (pass) => pass.noStart());
+  ends.set(rated('a').limits, (pass) => {
+    pass.end = 'no start';
+  });
   await round();
   clock.advance(1);
   expect(rung()).toBe(1);

@@ -42,11 +42,7 @@ async function passEnqueue<Tx>(
 ): ReturnType<Write> {
   const error = (what: string, cause?: unknown) => pluginError(name, `enqueue middleware ${what}`, cause);
   const twice = () => error('called next() twice, or after its end');
-  const {
-    middleware: own,
-    step,
-    isTwice,
-  } = await pass((next) => middleware?.enqueue?.(call, next), write, twice);
+  const { own, step, isTwice } = await pass((next) => middleware?.enqueue?.(call, next), write, twice);
   if (step?.status === 'rejected') throw step.reason;
   const fault = own.status === 'rejected' ? error('threw', own.reason) : isTwice ? twice() : undefined;
   if (step === undefined) throw fault ?? error('did not call next()');

@@ -21,11 +21,7 @@ async function passRun<Tx>(
 ): Promise<unknown> {
   const error = (what: string, cause?: unknown) => pluginError(name, `run middleware ${what}`, cause);
   const twice = () => error('called next() twice, or after its end');
-  const {
-    middleware: own,
-    step,
-    isTwice,
-  } = await pass<unknown>(
+  const { own, step, isTwice } = await pass<unknown>(
     (next) => middleware?.run?.(run, next),
     () => (inner === undefined ? handler.call() : inner(run, handler)),
     twice,

@@ -1,6 +1,6 @@
 /** How a middleware ended, and how the step did that it is around. */
 export interface Pass<Result> {
-  readonly middleware: PromiseSettledResult<unknown>;
+  readonly own: PromiseSettledResult<unknown>;
   /** Undefined if `next` was not called, and so the step not taken. */
   readonly step: PromiseSettledResult<Result> | undefined;
   readonly isTwice: boolean;
@@ -27,7 +27,7 @@ export async function pass<Result>(
   };
   const own = await settled(new Promise((resolve) => resolve(middleware(next))));
   isOver = true;
-  return { middleware: own, step: taken && (await settled(taken)), isTwice };
+  return { own, step: taken && (await settled(taken)), isTwice };
 }
 
 /** A promise whose rejection does not end the process if nobody awaits it. */

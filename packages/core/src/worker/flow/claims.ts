@@ -62,7 +62,7 @@ export class Claims<Tx> {
       }
     } catch (error) {
       if (!isDriverError(error, 'LimitReached')) throw error;
-      this.#pass.limitReached();
+      this.#pass.end = 'limit reached';
       return null;
     }
   }
@@ -119,7 +119,7 @@ export class Claims<Tx> {
     const { takeStart } = this.#pass;
     if (takeStart === undefined) return true;
     this.#start ??= await takeStart();
-    if (this.#start === null) this.#pass.noStart();
+    if (this.#start === null) this.#pass.end = 'no start';
     return this.#start !== null;
   }
 

@@ -7,16 +7,12 @@ import { GrowingDelay } from '../../job/growing-delay.js';
 import { NO_LIMITS } from '../../job/limits-text.js';
 import type { RunRecord } from '../record/run-records.js';
 import { report } from '../report/outcomes.js';
-import { soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';
-import { RunHandle } from '../run/run-handle.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
 import { Lease } from './lease.js';
 import { stopWhenLost } from './loss.js';
-import { muteCaptures } from './mute-captures.js';
-import { begin } from './run-all.js';
-import { runOne } from './run-one.js';
+import { begin, runAlone } from './run-all.js';
 import { lostClaim, type Settlements, settlementsOf } from './settle.js';
 import { settleEach } from './settle-each.js';
 
@@ -72,16 +68,7 @@ async function runUnderLease<Tx>(
 ): Promise<void> {
   const endWatch = stopWhenLost(lease.lost, record, [run]);
   try {
-    await runOne(
-      flow,
-      new RunHandle(
-        flow.driver,
-        lease,
-        soleEntrance(() => record.durable()),
-        muteCaptures(flow, run.handler.kind, false),
-      ),
-      run,
-    );
+    await runAlone(flow, lease, record, run);
   } finally {
     endWatch();
   }

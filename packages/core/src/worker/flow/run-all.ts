@@ -5,7 +5,7 @@ import type { RunRecord } from '../record/run-records.js';
 import { isExhausted } from '../run/check-job.js';
 import { sharedEntrance, soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';
-import { RunHandle } from '../run/run-handle.js';
+import { RunHandle, type RunWrites } from '../run/run-handle.js';
 import type { Flow } from './context.js';
 import type { Grouped } from './group.js';
 import { muteCaptures } from './mute-captures.js';
@@ -27,26 +27,27 @@ export async function runAll<Tx>(
   record: RunRecord,
   claim: Grouped<Tx>,
 ): Promise<void> {
-  const runs = claim.flat();
   const [[first]] = claim;
+  const runs = claim.flat();
   begin(flow, runs);
-  const durable = (): Promise<void> => record.durable();
   const writes = { lost: session.lost, handle: () => session.handle, undo: () => session.undo() };
-  if (runs.length === 1)
-    return runOne(
-      flow,
-      new RunHandle(
-        flow.driver,
-        writes,
-        soleEntrance(durable),
-        muteCaptures(flow, first.handler.kind, false),
-      ),
-      first,
-    );
-  const entrance = sharedEntrance(session, durable);
+  if (runs.length === 1) return runAlone(flow, writes, record, first);
+  const entrance = sharedEntrance(session, () => record.durable());
   const newHandle = ({ handler: { kind } }: Run<Tx>): RunHandle<Tx> =>
     new RunHandle(flow.driver, writes, entrance, muteCaptures(flow, kind, true));
   return runTogether(flow, newHandle, claim);
+}
+
+/** Runs the handler of a run that shares its transaction with no other one. */
+export function runAlone<Tx>(
+  flow: Flow<Tx>,
+  writes: RunWrites<Tx>,
+  record: RunRecord,
+  run: Run<Tx>,
+): Promise<void> {
+  const entrance = soleEntrance(() => record.durable());
+  const mute = muteCaptures(flow, run.handler.kind, false);
+  return runOne(flow, new RunHandle(flow.driver, writes, entrance, mute), run);
 }
 
 /**

@@ -152,16 +152,6 @@ export class Sweep {
     this.#lookBack = null;
   }
 
-  /** No slot of a limit is free. */
-  limitReached(): void {
-    this.end = 'limit reached';
-  }
-
-  /** `takeStart` has none. */
-  noStart(): void {
-    this.end = 'no start';
-  }
-
   /** The sweep has failed. */
   close(now: number): void {
     if (this.#lookBack !== null) this.#position.fail(this.#lookBack, now);
