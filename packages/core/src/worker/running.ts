@@ -1,13 +1,9 @@
 import { inCleanContext } from '../clean-context.js';
-import type { Clock } from '../clock.js';
 import type { Anchor } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import { isHint, type WakeUp } from '../driver/wake-up.js';
 import { WorkerStoppedError } from '../errors.js';
-import type { FailureJob } from '../handler/on-failed.js';
 import type { Registry } from '../handler/registry.js';
-import type { Resolve } from '../handler/resolve.js';
-import type { Logger } from '../logger.js';
 import { BatchSizes } from './flow/batch-sizes.js';
 import type { Flow } from './flow/context.js';
 import { sweep } from './flow/turn.js';
@@ -24,26 +20,14 @@ import type { WorkerEmitter } from './report/events.js';
 import { Faults } from './report/faults.js';
 import { perSecond } from './report/per-second.js';
 import { Unsettled } from './report/unsettled.js';
-import type { AroundRun, Enqueues } from './run/context.js';
+import type { CallProgram } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
 import { Alarm } from './time/alarm.js';
 
 /** What a worker is given by its program. */
-export interface Program<Tx> {
+export interface Program<Tx> extends CallProgram<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
-  /** The middleware around runs. Undefined if no plugin has any. */
-  readonly around: AroundRun<Tx> | undefined;
-  /** Enqueues for handlers. */
-  readonly client: Enqueues<Tx>;
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** Builds the handlers that are classes. */
-  readonly resolve: Resolve<Tx>;
-  /** The kinds of the captures. */
-  readonly captured: ReadonlySet<string>;
-  /** What follows from failures, by the kind of the failed job. */
-  readonly failures: ReadonlyMap<string, FailureJob>;
   readonly makeParts: MakeParts;
 }
 

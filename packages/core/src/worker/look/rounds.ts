@@ -1,7 +1,6 @@
-import type { Clock } from '../../clock.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { GrowingDelay } from '../../job/growing-delay.js';
-import type { Alarm } from '../time/alarm.js';
+import type { PartContext } from '../part.js';
 import type { DueQueues } from './due-queues.js';
 import { longestPauseMs, type ScanPosition } from './scan-position.js';
 import type { Slot, Slots } from './slots.js';
@@ -9,10 +8,7 @@ import type { Surveyor } from './surveyor.js';
 import { Sweep } from './sweep.js';
 import type { SweepSource } from './sweep-source.js';
 
-export interface RoundsParts {
-  readonly clock: Clock;
-  /** Aborted when the worker stops. */
-  readonly stopping: AbortSignal;
+export interface RoundsParts extends Pick<PartContext, 'clock' | 'stopping' | 'alarm' | 'onFault'> {
   /**
    * Passes through a queue.
    *
@@ -25,8 +21,6 @@ export interface RoundsParts {
   readonly sources: readonly SweepSource[];
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
-  readonly alarm: Alarm;
-  readonly onFault: (error: unknown) => void;
 }
 
 interface Round {

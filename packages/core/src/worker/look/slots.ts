@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js';
 import { HANGS_MS } from '../../hangs.js';
+import type { PartContext } from '../part.js';
 import { Alarm } from '../time/alarm.js';
 
 /** One of the places in which a worker looks for work and runs it, one run at a time. */
@@ -20,11 +20,8 @@ interface State {
   ended: Promise<void>;
 }
 
-export interface SlotsParts {
-  readonly clock: Clock;
+export interface SlotsParts extends Pick<PartContext, 'clock' | 'stopping'> {
   readonly concurrency: number;
-  /** Aborted when no further slot is to be opened. */
-  readonly stopping: AbortSignal;
   /** The work of a slot, until there is nothing more to do. Never rejects. */
   readonly serve: (slot: Slot) => Promise<void>;
   /** Called when no slot is open any more. */

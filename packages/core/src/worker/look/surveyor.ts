@@ -1,6 +1,7 @@
 import type { Uses } from '../../driver/driver.js';
+import type { PartContext } from '../part.js';
 import type { Parts } from '../parts.js';
-import { RefusedJobs, type RefusedJobsParts } from '../refused-jobs.js';
+import { RefusedJobs } from '../refused-jobs.js';
 import { Alarm } from '../time/alarm.js';
 import { Mutex } from '../time/mutex.js';
 import { Pace } from './pace.js';
@@ -13,13 +14,10 @@ import { Watch, type WatchParts } from './watch.js';
  */
 const SOON_MS = 25;
 
-export interface SurveyorParts extends WatchParts, RefusedJobsParts {
+export interface SurveyorParts extends WatchParts, Pick<PartContext, 'alarm' | 'pollMs'> {
   readonly driver: Uses<{ claims: 'survey' | 'reclaim' }>;
   /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
-  /** Rings when the worker is to look again. */
-  readonly alarm: Alarm;
-  readonly pollMs: number;
   readonly parts: Pick<Parts, 'surveyed' | 'watch' | 'sources'>;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;

@@ -1,5 +1,6 @@
 import type { Uses } from '../../driver/driver.js';
 import type { Lanes } from '../../driver/survey.js';
+import type { PartContext } from '../part.js';
 import type { Parts } from '../parts.js';
 import { RefusedJobs, type RefusedJobsParts } from '../refused-jobs.js';
 import type { LiveRun } from '../run/live-run.js';
@@ -7,20 +8,16 @@ import { Alarm } from '../time/alarm.js';
 import type { Mutex } from '../time/mutex.js';
 import { MissingWorkers } from './missing-workers.js';
 
-export interface WatchParts extends RefusedJobsParts {
+export interface WatchParts
+  extends RefusedJobsParts,
+    Pick<PartContext, 'workerId' | 'watchMs' | 'wake' | 'onFault'> {
   readonly driver: Uses<{ claims: 'reclaim' }>;
   readonly lanes: Lanes;
-  readonly workerId: string;
   /** The runs going on in this process. */
   readonly live: ReadonlySet<Pick<LiveRun, 'runId'>>;
   readonly parts: Pick<Parts, 'watch'>;
-  readonly watchMs: number;
   /** Whether all slots are busy, so that none comes to a survey. */
   readonly busy: () => boolean;
-  /** Called when there is something to look for. */
-  readonly wake: () => void;
-  /** Called with a fault of a survey or a reclaim that no slot waits for. */
-  readonly onFault: (error: unknown) => void;
 }
 
 /**

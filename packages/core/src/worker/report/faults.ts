@@ -1,9 +1,6 @@
-import type { Clock } from '../../clock.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { GrowingDelay } from '../../job/growing-delay.js';
-import type { Logger } from '../../logger.js';
-import type { Alarm } from '../time/alarm.js';
-import type { WorkerEmitter } from './events.js';
+import type { PartContext } from '../part.js';
 
 /** How long no fault must occur before they count as over, in milliseconds. Longer than the longest pause. */
 const OVER_MS = 3_000;
@@ -11,16 +8,7 @@ const OVER_MS = 3_000;
 /** How long faults of one kind go on before another line tells of them, in milliseconds. */
 export const AGAIN_MS = 60_000;
 
-export interface FaultsParts {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly events: WorkerEmitter;
-  /** Is set for the next try. */
-  readonly alarm: Alarm;
-  /** The worker's name. */
-  readonly worker: string;
-  readonly stopping: AbortSignal;
-}
+export type FaultsParts = Pick<PartContext, 'clock' | 'log' | 'events' | 'alarm' | 'worker' | 'stopping'>;
 
 /**
  * Faults while a worker looks for work. The look is tried again after a pause, which grows while the faults go on. An outage has a line at its

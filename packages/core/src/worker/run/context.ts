@@ -30,9 +30,8 @@ export interface HandlerStep {
 /** The middleware of all plugins around one run. */
 export type AroundRun<Tx> = (run: RunContext<unknown, Tx>, handler: HandlerStep) => unknown;
 
-/** What the calls of a worker's handlers share. */
-export interface CallParts<Tx> {
-  readonly driver: Uses<{ claims: 'noteRun' }>;
+/** What a program gives to the calls of handlers. */
+export interface CallProgram<Tx> {
   /** Enqueues for handlers. */
   readonly client: Enqueues<Tx>;
   /** The middleware around runs. Undefined if no plugin has any. */
@@ -45,6 +44,11 @@ export interface CallParts<Tx> {
   readonly captured: ReadonlySet<string>;
   /** What follows from failures, by the kind of the failed job. */
   readonly failures: ReadonlyMap<string, FailureJob>;
+}
+
+/** What the calls of a worker's handlers share. */
+export interface CallParts<Tx> extends CallProgram<Tx> {
+  readonly driver: Uses<{ claims: 'noteRun' }>;
   /** Runs whose handlers ignored their signals and have not ended yet. */
   readonly leftBehind: Set<RunInfo>;
 }
@@ -128,30 +132,11 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 }
 
 function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
-  const {
-    publicId,
-    queue,
-    kind,
-    key,
-    attemptsMade,
-    earlierRuns,
-    maxAttempts,
-    metadata,
-    createdAt,
-    waitedMs,
-  } = job;
+  const { publicId, queue, kind, key, earlierRuns, maxAttempts, createdAt, waitedMs } = job;
   return {
-    publicId,
-    queue,
-    kind,
-    key,
-    payload,
-    attempt: attemptsMade + 1,
-    earlierRuns,
-    maxAttempts,
-    metadata: givenMetadata(metadata),
-    createdAt,
-    waitedMs,
-    tick: tickIn(metadata),
+    ...{ publicId, queue, kind, key, payload, earlierRuns, maxAttempts, createdAt, waitedMs },
+    attempt: job.attemptsMade + 1,
+    metadata: givenMetadata(job.metadata),
+    tick: tickIn(job.metadata),
   };
 }
