@@ -1,17 +1,15 @@
 import type { SlotHolder } from '../admission/slots.js';
 import type { Clock } from '../clock.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
-import type { Driver, Joined } from '../driver/driver.js';
-import type { WakeUp } from '../driver/wake-up.js';
+import type { Driver } from '../driver/driver.js';
 import { ClosedError } from '../errors.js';
-import { checkClear } from '../handler/codec.js';
 import { awaitedByRun } from '../handler/run-of-handle.js';
-import type { JobView } from '../job/job.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
+import { type ClientStore, joinedStore } from './client-store.js';
 import type { LocalWorkers } from './local-workers.js';
 import { SettledJobs } from './settled-jobs.js';
-import { SharedStore, type SharedVerbs } from './shared-store.js';
+import { SharedStore } from './shared-store.js';
 
 /** What the calls of a program have in common: the driver, the statements that they share, and their end. */
 export class Calls<Tx> {
@@ -66,41 +64,8 @@ export class Calls<Tx> {
   }
 
   /** The verbs on the caller's transaction, or those that calls share. @throws ClosedError */
-  store(tx: CallersTx<Tx> | undefined): SharedVerbs {
-    if (tx === undefined) return this.shared;
-    const { jobs, workers } = this.join(tx);
-    return {
-      ...jobs,
-      notify: (wakeUps) => workers.notify(wakeUps),
-      async move(event, publicId) {
-        const [moved] = await jobs.move(event, [publicId]);
-        return moved ?? { outcome: 'missing' };
-      },
-    };
-  }
-
-  /** @throws ClosedError */
-  join(tx: CallersTx<Tx>): Joined {
-    return this.driver.join(tx);
-  }
-
-  /** @throws ClosedError */
-  async find(publicId: string, tx?: CallersTx<Tx>): Promise<JobView | undefined> {
-    if (tx === undefined) return this.shared.find(publicId);
-    const { jobs } = await this.join(tx).jobs.list({ publicIds: [publicId] }, { limit: 1, before: null });
-    return jobs[0];
-  }
-
-  /** @throws InvalidInputError if the job's payload is encoded; ClosedError */
-  async checkClear(publicId: string, tx: CallersTx<Tx> | undefined): Promise<void> {
-    const job = await this.find(publicId, tx);
-    if (job !== undefined) checkClear(job);
-  }
-
-  /** With a caller's transaction, the workers are woken by its commit. @throws ClosedError */
-  async wake(tx: CallersTx<Tx> | undefined, wakeUps: readonly WakeUp[]): Promise<void> {
-    if (tx === undefined) await this.shared.wake(wakeUps);
-    else await this.join(tx).workers.notify(wakeUps);
+  store(tx: CallersTx<Tx> | undefined): ClientStore {
+    return tx === undefined ? this.shared : joinedStore(this.driver.join(tx));
   }
 
   /**

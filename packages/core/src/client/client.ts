@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
-import { checkAfter, wakeUpsAfter } from '../followers/awaited.js';
-import { decodedView } from '../handler/codec.js';
+import { checkAfter } from '../followers/awaited.js';
+import { checkClear, decodedView } from '../handler/codec.js';
 import type { Declared } from '../handler/defaults.js';
-import { checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
+import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { EnqueueOptions } from '../job/enqueue-options.js';
@@ -73,15 +73,9 @@ export class Client<Tx> {
       const checked = newJobs(handler, options, this.#declared);
       const jobs = checked instanceof Promise ? await checked : checked;
       checkAfter(jobs);
-      const { queue = QUEUE } = handler;
-      const write = (given: readonly NewJob[]): Promise<readonly Enqueued[]> => {
-        // Behind the middleware, which cannot change what is Rowlock's own in metadata.
-        const rows = given.map(markExpiring);
-        // In a caller's transaction the commit sends the wake-up.
-        return tx === undefined
-          ? this.#calls.shared.enqueue(rows)
-          : this.#calls.join(tx).jobs.enqueue(rows, [{ queue }, ...wakeUpsAfter(rows)]);
-      };
+      // Behind the middleware, which cannot change what is Rowlock's own in metadata.
+      const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
+        this.#calls.store(tx).enqueue(rows.map(markExpiring));
       const replacing = replacingAlone(options);
       const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
       const noted = (rows: readonly NewJob[]) => watched(handler, rows, enqueue(rows), this);
@@ -95,16 +89,16 @@ export class Client<Tx> {
     write: (rows: readonly NewJob[]) => Promise<readonly Enqueued[]>,
     tx: CallersTx<Tx> | undefined,
   ): (rows: readonly NewJob[]) => Promise<readonly Enqueued[]> {
+    const store = this.#calls.store(tx);
     const parts = {
-      store: tx === undefined ? this.#calls.shared : this.#calls.join(tx).jobs,
-      isJoined: tx !== undefined,
+      store,
       isOwn: (publicId: string) => isSettledThrough(tx, publicId),
       enqueue: async (job: NewJob) => onlyOne(await write([job])),
     };
     return async (rows) => {
       const enqueued = await enqueueReplacing(parts, onlyOne(rows), replacing);
       // It may be due now.
-      if (enqueued.outcome === 'replaced') await this.#calls.wake(tx, [{}]);
+      if (enqueued.outcome === 'replaced') await store.wake([{}]);
       return [enqueued];
     };
   }
@@ -129,7 +123,7 @@ export class Client<Tx> {
       if (handler !== undefined) checkEnqueueable(handler);
       const known = publicIdOf(publicId);
       if (known === undefined) return undefined;
-      const job = await this.#calls.find(known, tx);
+      const job = await this.#calls.store(tx).find(known);
       if (handler === undefined || job === undefined) return job;
       return job.kind === handler.kind ? decodedView(handler, job) : undefined;
     });
@@ -201,13 +195,14 @@ export class Client<Tx> {
           `tx is of the run that settles job ${known}: a handler ends its own job by what it returns, e.g. fail(). To have the job cancelled, leave tx out.`,
         );
       }
-      const moved = await moveJob(this.#calls.store(tx), 'cancel', known);
+      const store = this.#calls.store(tx);
+      const moved = await moveJob(store, 'cancel', known);
       if (moved.outcome === 'moved') {
         // Others may wait for the job.
-        if (tx !== undefined) await this.#calls.wake(tx, [{ after: known }]);
+        if (store.isJoined) await store.wake([{ after: known }]);
         return 'cancelled';
       }
-      await this.#calls.store(tx).notify([{ cancel: known, redrives: moved.redrives }]);
+      await store.notify([{ cancel: known, redrives: moved.redrives }]);
       return 'signalled';
     });
   }
@@ -220,8 +215,9 @@ export class Client<Tx> {
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     return this.#calls.within(call, async (tx) => {
-      await redriveJob(this.#calls.store(tx), checkId(publicId));
-      await this.#calls.wake(tx, [{}]);
+      const store = this.#calls.store(tx);
+      await redriveJob(store, checkId(publicId));
+      await store.wake([{}]);
     });
   }
 
@@ -244,10 +240,10 @@ export class Client<Tx> {
       const update = changesUpdate(changes, this.#declared.limits);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
-      if (changes.payload !== undefined) await this.#calls.checkClear(known, tx);
-      const updated = await updateJob(store, known, update, tx !== undefined);
+      if (changes.payload !== undefined) checkClear(await store.find(known));
+      const updated = await updateJob(store, known, update);
       // It may be due now, or have room.
-      if (updated === 'updated') await this.#calls.wake(tx, [{}]);
+      if (updated === 'updated') await store.wake([{}]);
       return updated;
     });
   }

@@ -7,6 +7,7 @@ import type { HistoryEntry } from '../driver/history.js';
 import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
+import { checkClear } from '../handler/codec.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { counting, prune, refusalOf } from '../history/prune.js';
 import { type Retention, RetentionLimits } from '../history/retention.js';
@@ -177,7 +178,7 @@ export class Jobs<Tx = unknown> {
     return this.#calls.within(call, async (tx) => {
       const known = checkId(publicId);
       const update = metadataUpdate(operations, isSettledThrough(tx, known));
-      return updateJob(this.#calls.store(tx), known, update, tx !== undefined);
+      return updateJob(this.#calls.store(tx), known, update);
     });
   }
 
@@ -198,8 +199,9 @@ export class Jobs<Tx = unknown> {
       const update = payloadUpdate(operations);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
-      await this.#calls.checkClear(known, tx);
-      return updateJob(this.#calls.store(tx), known, update, tx !== undefined);
+      const store = this.#calls.store(tx);
+      checkClear(await store.find(known));
+      return updateJob(store, known, update);
     });
   }
 
@@ -239,6 +241,7 @@ export class Jobs<Tx = unknown> {
   }
 
   #pausing(tx: CallersTx<Tx> | undefined): JoinableAdmission {
-    return (tx === undefined ? this.#calls.driver : this.#calls.join(tx)).admission;
+    const { driver } = this.#calls;
+    return (tx === undefined ? driver : driver.join(tx)).admission;
   }
 }

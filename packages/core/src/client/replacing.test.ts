@@ -19,9 +19,9 @@ class Table {
   /** @param beforeEnqueue What happens between the look and the enqueue of the next call. */
   parts(beforeEnqueue: () => void = () => {}): ReplacingParts {
     return {
-      isJoined: false,
       isOwn: () => false,
       store: {
+        isJoined: false,
         uniqueJobs: async (_kind, keys) => keys.map((key) => this.#idOf(key)),
         update: async (id): Promise<Updated> => {
           const row = this.#row(id);

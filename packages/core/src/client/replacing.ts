@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DriverError } from '../driver/driver-error.js';
-import type { Jobs, JobUpdate } from '../driver/jobs.js';
+import type { JobUpdate } from '../driver/jobs.js';
 import { JobNotFoundError } from '../errors.js';
 import { LIMITS } from '../input.js';
 import type { Enqueued, NewJob } from '../job/job.js';
 import { set } from '../update/operations.js';
+import type { ClientStore } from './client-store.js';
 import type { Replacing } from './on-duplicate.js';
 import { updateFree } from './update-job.js';
 
@@ -12,9 +13,7 @@ import { updateFree } from './update-job.js';
 const MOST_TRIES = 20;
 
 export interface ReplacingParts {
-  readonly store: Pick<Jobs, 'list' | 'update' | 'uniqueJobs'>;
-  /** Whether the store is a caller's transaction. */
-  readonly isJoined: boolean;
+  readonly store: Pick<ClientStore, 'list' | 'update' | 'uniqueJobs' | 'isJoined'>;
   /** Whether the caller's transaction settles this job. It holds the row's lock itself. */
   readonly isOwn: (publicId: string) => boolean;
   readonly enqueue: (job: NewJob) => Promise<Enqueued>;
@@ -78,13 +77,9 @@ async function enqueueAfter(
 }
 
 /** A job that another transaction has for long counts as held. */
-async function replace(
-  { store, isJoined, isOwn }: ReplacingParts,
-  publicId: string,
-  update: JobUpdate,
-): Promise<Met> {
+async function replace({ store, isOwn }: ReplacingParts, publicId: string, update: JobUpdate): Promise<Met> {
   if (isOwn(publicId)) return 'held';
-  const { outcome } = await updateFree(store, publicId, update, isJoined);
+  const { outcome } = await updateFree(store, publicId, update);
   if (outcome === 'updated') return 'replaced';
   return outcome === 'running' || outcome === 'locked' ? 'held' : 'gone';
 }

@@ -2,13 +2,13 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
-import type { JobCount, JobIdPage, JobPage, Jobs, JobUpdate, Moved, Updated } from '../driver/jobs.js';
+import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
-import type { JoinableWorkers } from '../driver/workers.js';
 import { wakeUpsAfter } from '../followers/awaited.js';
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
+import type { ClientStore } from './client-store.js';
 import { GatheredCalls } from './gathered-calls.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
 import { moveGathered } from './gathered-moves.js';
@@ -30,13 +30,9 @@ const MOST_WAKE_UPS = 500;
  */
 const SHARED_WAIT_MS = 200;
 
-/** The verbs that calls share, on the pool or in a caller's transaction. */
-export interface SharedVerbs extends Pick<Jobs, 'uniqueJobs' | 'list' | 'count' | 'update'>, JoinableWorkers {
-  move(event: ClientEvent, publicId: string): Promise<Moved>;
-}
-
 /** The driver's store, on its pool, for many calls at once: they share connections and statements. */
-export class SharedStore implements SharedVerbs {
+export class SharedStore implements ClientStore {
+  readonly isJoined = false;
   readonly #driver: Driver;
   readonly #share: PoolShare;
   readonly #notifier: Notifier;
@@ -120,7 +116,6 @@ export class SharedStore implements SharedVerbs {
     await this.#wakeUps.call(wakeUps);
   }
 
-  /** Wakes workers now. Only logs a failure. */
   wake(wakeUps: readonly WakeUp[]): Promise<void> {
     return this.#notifier.send(wakeUps);
   }

@@ -20,6 +20,7 @@ function store(
   const job = { queue: 'q', key, status: inProgress.includes('job') ? 'in-progress' : 'new' };
   return {
     waits,
+    isJoined: false,
     async update(_id: string, _update: unknown, waitMs?: number): Promise<Updated> {
       waits.push(waitMs);
       const answer = left.length > 1 ? left.shift() : left[0];
@@ -37,24 +38,24 @@ const update = metadataUpdate([increment('n')], false);
 
 test('a job that is not locked is updated without a wait', async () => {
   const free = store([UPDATED]);
-  expect(await updateJob(free, ID, update, false)).toBe('updated');
+  expect(await updateJob(free, ID, update)).toBe('updated');
   expect(free.waits).toEqual([undefined]);
 });
 
 test('another writer is waited for, and a run is not', async () => {
   const written = store([LOCKED, new DriverError('LockTimeout', 'locked'), LOCKED, UPDATED]);
-  expect(await updateJob(written, ID, update, false)).toBe('updated');
+  expect(await updateJob(written, ID, update)).toBe('updated');
   expect(written.waits).toEqual([undefined, 200, 200, 200]);
   for (const which of ['job', 'key'] as const) {
     const run = store([LOCKED], [which]);
-    expect(await updateJob(run, ID, update, false)).toBe('running');
+    expect(await updateJob(run, ID, update)).toBe('running');
     expect(run.waits).toEqual([undefined]);
   }
 });
 
 test("a caller's transaction waits for no lock", async () => {
   const written = store([LOCKED, LOCKED, UPDATED], [], null);
-  expect(await updateJob(written, ID, update, true)).toBe('updated');
+  expect(await updateJob({ ...written, isJoined: true }, ID, update)).toBe('updated');
   expect(written.waits).toEqual([undefined, undefined, undefined]);
 });
 
@@ -70,7 +71,7 @@ test('a transaction that has the job for long is an error after two seconds, how
       return held.update(...call);
     },
   };
-  await expect(updateJob(slow, ID, update, false)).rejects.toMatchObject({
+  await expect(updateJob(slow, ID, update)).rejects.toMatchObject({
     code: 'ROWLOCK_ILLEGAL_TRANSITION',
     message: expect.stringContaining('locked by a transaction'),
   });
@@ -81,20 +82,18 @@ test('a transaction that has the job for long is an error after two seconds, how
 });
 
 test('each outcome has its answer', async () => {
-  expect(await updateJob(store([{ outcome: 'illegal', status: 'in-progress' }]), ID, update, false)).toBe(
-    'running',
+  expect(await updateJob(store([{ outcome: 'illegal', status: 'in-progress' }]), ID, update)).toBe('running');
+  await expect(updateJob(store([{ outcome: 'illegal', status: 'error' }]), ID, update)).rejects.toMatchObject(
+    {
+      code: 'ROWLOCK_ILLEGAL_TRANSITION',
+      message: expect.stringContaining('it is error'),
+    },
   );
-  await expect(
-    updateJob(store([{ outcome: 'illegal', status: 'error' }]), ID, update, false),
-  ).rejects.toMatchObject({
-    code: 'ROWLOCK_ILLEGAL_TRANSITION',
-    message: expect.stringContaining('it is error'),
-  });
-  await expect(updateJob(store([{ outcome: 'missing' }]), ID, update, false)).rejects.toMatchObject({
+  await expect(updateJob(store([{ outcome: 'missing' }]), ID, update)).rejects.toMatchObject({
     code: 'ROWLOCK_JOB_NOT_FOUND',
   });
   const deadlock = new DriverError('Deadlock', 'deadlock');
-  await expect(updateJob(store([deadlock]), ID, update, false)).rejects.toBe(deadlock);
+  await expect(updateJob(store([deadlock]), ID, update)).rejects.toBe(deadlock);
 });
 
 test('metadata stays an object, and a payload may be anything', () => {

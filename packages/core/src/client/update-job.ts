@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DeclaredLimits, type Limit, namedLimits } from '../admission/limit.js';
 import { isDriverError } from '../driver/driver-error.js';
-import type { Jobs, JobUpdate, Updated } from '../driver/jobs.js';
+import type { JobUpdate, Updated } from '../driver/jobs.js';
 import type { Duration } from '../duration.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkName, checkWhole, LIMITS } from '../input.js';
@@ -13,6 +13,7 @@ import { checkOptions } from '../known-options.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
+import type { ClientStore } from './client-store.js';
 import { available } from './new-job.js';
 
 /**
@@ -112,17 +113,13 @@ export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): J
   return { column: 'payload', operations, values, from: ['new'], mostBytes: LIMITS.payloadBytes };
 }
 
-/**
- * @param isJoined Whether the store is a caller's transaction. It does not wait for a lock, as it may have locks itself.
- * @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError
- */
+/** @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError */
 export async function updateJob(
-  store: Pick<Jobs, 'list' | 'update'>,
+  store: Updating,
   publicId: string,
   update: JobUpdate,
-  isJoined: boolean,
 ): Promise<'updated' | 'running'> {
-  const updated = await updateFree(store, publicId, update, isJoined);
+  const updated = await updateFree(store, publicId, update);
   switch (updated.outcome) {
     case 'updated':
     case 'running':
@@ -140,17 +137,15 @@ export async function updateJob(
   }
 }
 
-/**
- * Updates a job unless a run has it. Waits a while for another transaction that has it.
- *
- * @param isJoined As that of `updateJob`.
- */
+type Updating = Pick<ClientStore, 'list' | 'update' | 'isJoined'>;
+
+/** Updates a job unless a run has it. Waits a while for another transaction that has it. */
 export async function updateFree(
-  store: Pick<Jobs, 'list' | 'update'>,
+  store: Updating,
   publicId: string,
   update: JobUpdate,
-  isJoined: boolean,
 ): Promise<Updated | { readonly outcome: 'running' }> {
+  const { isJoined } = store;
   const until = performance.now() + (isJoined ? JOINED_MS : PATIENCE_MS);
   for (let waitMs: number | undefined; ; waitMs = isJoined ? undefined : WAIT_MS) {
     const updated = await updateOrLocked(store, publicId, update, waitMs);
@@ -163,7 +158,7 @@ export async function updateFree(
 }
 
 async function updateOrLocked(
-  store: Pick<Jobs, 'update'>,
+  store: Pick<Updating, 'update'>,
   publicId: string,
   update: JobUpdate,
   waitMs: number | undefined,
@@ -177,7 +172,7 @@ async function updateOrLocked(
 }
 
 /** Whether a run has the job, or another job of its key: a run locks all of them. */
-async function isHeld(store: Pick<Jobs, 'list'>, publicId: string): Promise<boolean> {
+async function isHeld(store: Pick<Updating, 'list'>, publicId: string): Promise<boolean> {
   const [job] = (await store.list({ publicIds: [publicId] }, { limit: 1, before: null })).jobs;
   if (job === undefined || job.status === 'in-progress') return job !== undefined;
   if (job.key === null) return false;

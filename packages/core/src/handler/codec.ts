@@ -80,10 +80,10 @@ export function decodedView(handler: Coded, job: JobView): JobView {
 }
 
 /** @throws InvalidInputError if the payload of a job, which no codec is at hand for, is encoded */
-export function checkClear({ publicId, payload }: Pick<JobView, 'publicId' | 'payload'>): void {
-  if (encodedIn(payload) !== undefined)
+export function checkClear(job: Pick<JobView, 'publicId' | 'payload'> | undefined): void {
+  if (job !== undefined && encodedIn(job.payload) !== undefined)
     throw new InvalidInputError(
-      `The payload of job ${publicId} is encoded by its handler's codec, so no part of it can be changed: replace it by an enqueue with onDuplicate, or cancel the job and enqueue another one.`,
+      `The payload of job ${job.publicId} is encoded by its handler's codec, so no part of it can be changed: replace it by an enqueue with onDuplicate, or cancel the job and enqueue another one.`,
     );
 }
 
