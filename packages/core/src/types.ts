@@ -64,7 +64,6 @@ export type { Schedules, ScheduleView } from './schedules/schedules.js';
 export type { ScheduleTimes } from './schedules/timing.js';
 export type { JsonObject, Path } from './update/operation.js';
 export type { RefusalReason } from './update/refusal.js';
-export type { Where } from './update/where.js';
 export type { SettledRun, UnservedJobs } from './worker/report/events.js';
 export type { RemainingJobs, UntilIdleOptions, WorkReport } from './worker/until-idle.js';
 export type { StopOptions } from './worker/worker.js';

@@ -4,3 +4,4 @@ export { type LockStrength, lockRows } from './mysql/lock-rows.js';
 export { transaction } from './mysql/transaction.js';
 export { type JsonColumn, type JsonTarget, updateJson } from './mysql/update-json.js';
 export type { Isolation, TransactionOptions } from './repeat-transaction.js';
+export type { Where } from './where.js';

@@ -4,3 +4,4 @@ export { type LockStrength, lockRows } from './postgres/lock-rows.js';
 export { transaction } from './postgres/transaction.js';
 export { type JsonColumn, type JsonTarget, updateJson } from './postgres/update-json.js';
 export type { Isolation, TransactionOptions } from './repeat-transaction.js';
+export type { Where } from './where.js';

@@ -1,12 +1,6 @@
-import {
-  type JobFilter,
-  listed,
-  type Member,
-  membersOf,
-  type Page,
-  type TimeRange,
-} from '@rowlock/core/driver';
+import { type JobFilter, listed, type Page, type TimeRange } from '@rowlock/core/driver';
 import { type Fragment, joined, raw, sql } from '../values/fragment.js';
+import { type Member, membersOf } from './members.js';
 import { pathOf } from './statements/update-json.js';
 
 /** Conditions in a row. Without any it is always true. */

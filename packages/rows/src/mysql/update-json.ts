@@ -1,6 +1,5 @@
 import { checkOptions, type Operation } from '@rowlock/core';
-import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
-import type { Where } from '@rowlock/core/types';
+import { checkOperations, refusalIn } from '@rowlock/core/driver';
 import {
   assignmentsOf,
   type Fragment,
@@ -13,6 +12,7 @@ import {
 } from '@rowlock/driver-mysql/internal';
 import { notThere } from '../lock-statement.js';
 import { unknownAnswer } from '../unknown-answer.js';
+import { columnsOf, type Where } from '../where.js';
 
 /** The rows and the column to change. */
 export interface JsonColumn {

@@ -1,9 +1,9 @@
 import { checkOptions, type Operation } from '@rowlock/core';
-import { checkOperations, columnsOf, refusalIn } from '@rowlock/core/driver';
-import type { Where } from '@rowlock/core/types';
+import { checkOperations, refusalIn } from '@rowlock/core/driver';
 import { identifier, toDriverError, updatedJson } from '@rowlock/driver-postgres/internal';
 import { notThere } from '../lock-statement.js';
 import { unknownAnswer } from '../unknown-answer.js';
+import { columnsOf, type Where } from '../where.js';
 
 /** The rows and the column to change. */
 export interface JsonColumn {

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../errors.js';
-import { checkStorable } from '../input.js';
+import { InvalidInputError } from '@rowlock/core';
+import { checkStorable } from '@rowlock/core/driver';
 
 /** The rows in which each named column has this value, or is NULL. One column at least. */
 export type Where = { readonly [column: string]: string | number | bigint | boolean | null };

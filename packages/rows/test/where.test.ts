@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf } from './where.js';
+import { columnsOf } from '../src/where.js';
 
 test('a column has a value, or is null', () => {
   const where = { id: 7n, name: 'Ada', active: true, size: 1.5, left: null };
