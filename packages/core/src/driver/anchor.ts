@@ -65,12 +65,7 @@ export interface KindsServed {
   readonly [kind: string]: readonly string[];
 }
 
-export interface WorkerView extends WorkerInfo {
-  readonly schedules: readonly string[];
-  readonly kinds: KindsServed;
-  readonly concurrency: number | null;
-  readonly version: string | null;
-  readonly memory: number | null;
+export interface WorkerView extends Required<WorkerInfo> {
   /** What it has reported last of its runs. */
   readonly running: readonly RunningJobs[];
   readonly id: string;

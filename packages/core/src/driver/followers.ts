@@ -1,4 +1,4 @@
-import type { RefusedJob } from './refused-job.js';
+import type { Refused } from './apart.js';
 
 /** The time of a job that waits for others: no claim takes it before. */
 export const NEVER = new Date('9999-12-31T00:00:00Z');
@@ -28,6 +28,6 @@ export interface Admitted {
   readonly last: string | null;
   /** Whether a job was skipped that waits for no other one. Another look has to follow. */
   readonly skipped: boolean;
-  /** Jobs that the database refuses to let go. */
-  readonly refused: readonly RefusedJob[];
+  /** Jobs that the database refuses to let go, by their public ids. */
+  readonly refused: readonly Refused<string>[];
 }

@@ -1,4 +1,4 @@
-import type { RefusedJob } from './refused-job.js';
+import type { Refused } from './apart.js';
 
 /** The queues and kinds that a worker serves. */
 export interface Lanes {
@@ -31,8 +31,8 @@ export interface Survey {
   readonly nextExpiryMs: number | null;
   /** Milliseconds until the first schedule is due. Not positive if it is. Null if there is none, or no queue was given. */
   readonly nextTickMs: number | null;
-  /** Delayed jobs that the database refuses to make due. */
-  readonly refused: readonly RefusedJob[];
+  /** Delayed jobs that the database refuses to make due, by their public ids. */
+  readonly refused: readonly Refused<string>[];
 }
 
 /** The leases to check. */
@@ -60,6 +60,6 @@ export interface Reclaimed {
   readonly missing: readonly string[];
   /** The ids of the runs that have leases of the calling worker in these queues. */
   readonly own: readonly string[];
-  /** Jobs that the database refuses to put back. */
-  readonly refused: readonly RefusedJob[];
+  /** Jobs that the database refuses to put back, by their public ids. */
+  readonly refused: readonly Refused<string>[];
 }

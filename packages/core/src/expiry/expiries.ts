@@ -66,7 +66,7 @@ export class Expiries implements Part {
     const { driver, log, alarm } = this.#parts;
     const over = await driver.expiry.over({ except: this.#refused.except });
     const { answers, refused } = await apart(over, (some) => driver.expiry.cancel(some, EXPIRED, hostname()));
-    this.#refused.add(refused.map(({ member, error }) => ({ publicId: member, error })));
+    this.#refused.add(refused);
     const cancelled = answers.flat();
     if (cancelled.length < over.length) alarm.within(PAUSE_MS);
     if (cancelled.length === 0) return false;

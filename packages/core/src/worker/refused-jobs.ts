@@ -1,4 +1,4 @@
-import type { RefusedJob } from '../driver/refused-job.js';
+import type { Refused } from '../driver/apart.js';
 import type { PartContext } from './part.js';
 import { SetAside } from './set-aside.js';
 
@@ -27,9 +27,10 @@ export class RefusedJobs {
     return this.#aside.nextMs;
   }
 
-  add(refused: readonly RefusedJob[]): void {
+  /** @param refused Their public ids. */
+  add(refused: readonly Refused<string>[]): void {
     const { log, worker } = this.#parts;
-    for (const { publicId, error } of refused)
-      if (this.#aside.add(publicId)) log.error({ err: error, job: publicId, worker }, this.#what);
+    for (const { member: job, error } of refused)
+      if (this.#aside.add(job)) log.error({ err: error, job, worker }, this.#what);
   }
 }

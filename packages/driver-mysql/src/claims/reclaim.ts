@@ -1,4 +1,4 @@
-import { apart, type Reclaimed, type ReclaimScope, type RefusedJob } from '@rowlock/core/driver';
+import { apart, type Reclaimed, type ReclaimScope, type Refused } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { queueRows } from '../jobs/given-rows.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
@@ -48,11 +48,11 @@ export async function reclaim(
       !except.includes(public_id),
   );
   let reclaimed = 0;
-  const refused: RefusedJob[] = [];
+  const refused: Refused<string>[] = [];
   for (const part of inParts(found)) {
     const put = await apart(part, (some) => inTransaction((tx) => putBack(sql, tx, some)));
     reclaimed += put.answers.reduce((sum, each) => sum + each, 0);
-    refused.push(...put.refused.map(({ member, error }) => ({ publicId: member.public_id, error })));
+    refused.push(...put.refused.map(({ member, error }) => ({ member: member.public_id, error })));
   }
   const runIds = leased.flatMap((row) => (row.worker_id === own?.workerId ? row.process_id : []));
   return { reclaimed, missing: [...new Set(missing)], own: [...new Set(runIds)], refused };

@@ -1,4 +1,4 @@
-import { apart, type Lanes, NO_LIMITS, type RefusedJob, type Survey } from '@rowlock/core/driver';
+import { apart, type Lanes, NO_LIMITS, type Refused, type Survey } from '@rowlock/core/driver';
 import { queueRows } from '../jobs/given-rows.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -70,7 +70,7 @@ export async function survey(
   const nextTick = rows[0]?.next_tick_ms ?? null;
   const nextExpiry = rows[0]?.next_expiry_ms ?? null;
   let promoted = 0;
-  const refused: RefusedJob[] = [];
+  const refused: Refused<string>[] = [];
   const resumes = rows[0]?.resumes_ms ?? null;
   let nextDueMs = resumes === null ? null : Number(resumes);
   for (const { queue, next_due_ms: first } of rows) {
@@ -121,7 +121,7 @@ async function promote(
   );
   return {
     promoted: answers.reduce((sum, each) => sum + each, 0),
-    refused: refused.map(({ member, error }) => ({ publicId: member.public_id, error })),
+    refused: refused.map(({ member, error }) => ({ member: member.public_id, error })),
   };
 }
 

@@ -103,7 +103,7 @@ export async function admit(
     queues: [...new Set(answers.flatMap(({ queues }) => queues))],
     last,
     skipped: answers.some(({ skipped }) => skipped),
-    refused: refused.map(({ member, error }) => ({ publicId: member, error })),
+    refused,
   };
 }
 

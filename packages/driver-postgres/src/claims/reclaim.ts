@@ -54,6 +54,6 @@ export async function reclaim(
   return {
     ...(await put(sql.leases.reclaimSome, [])),
     reclaimed: answers.reduce((sum, { reclaimed }) => sum + reclaimed, 0),
-    refused: refused.map(({ member, error }) => ({ publicId: member.public_id, error })),
+    refused: refused.map(({ member, error }) => ({ member: member.public_id, error })),
   };
 }

@@ -55,7 +55,7 @@ export async function survey(
   return {
     ...(await look(on, sql.surveys.surveyAlone, lanes)),
     promoted: answers.flat().length,
-    refused: refused.map(({ member, error }) => ({ publicId: member.public_id, error })),
+    refused: refused.map(({ member, error }) => ({ member: member.public_id, error })),
   };
 }
 

@@ -80,6 +80,6 @@ export async function admit(
     queues: [...new Set(answers.flatMap(({ queues }) => queues))],
     last: found?.last ?? null,
     skipped: answers.some(({ skipped }) => skipped),
-    refused: refused.map(({ member, error }) => ({ publicId: member, error })),
+    refused,
   };
 }

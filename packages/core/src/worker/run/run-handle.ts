@@ -1,5 +1,5 @@
 import type { Uses } from '../../driver/driver.js';
-import { runOver } from '../../driver/run-over.js';
+import { runOver } from '../../driver/transaction-errors.js';
 import { OpenCalls } from './open-calls.js';
 
 /** The transaction that a run writes in. */
