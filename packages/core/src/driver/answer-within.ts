@@ -24,19 +24,9 @@ export function answerWithin<Answer>(
     };
     // Timers run before received data is read: after a pause of this process the answer is to be read first.
     const timer = setTimeout(() => setImmediate(() => setImmediate(silence)), Math.min(ms, LONGEST_TIMER_MS));
-    const end = (): void => {
+    void answer.then(resolve, reject).finally(() => {
       isOver = true;
       clearTimeout(timer);
-    };
-    answer.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error) => {
-        end();
-        reject(error);
-      },
-    );
+    });
   });
 }

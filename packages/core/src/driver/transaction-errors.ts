@@ -1,4 +1,26 @@
-import { DriverError } from '../driver-error.js';
+import { DriverError } from './driver-error.js';
+
+/** The error for a call whose `tx` has no open transaction. */
+export function noTransaction(): DriverError {
+  return new DriverError(
+    'TransactionOver',
+    "'tx' has no open transaction: it is over, or did not begin. The call has changed no job. Begin the transaction first, and await each call before the COMMIT.",
+  );
+}
+
+/** The error for a call whose `tx` is in a transaction that may only read. */
+export function onlyReads(cause: unknown): DriverError {
+  return new DriverError(
+    'InvalidInput',
+    "The transaction of 'tx' only reads, as after BEGIN READ ONLY: begin one that may write. The call has written nothing.",
+    { cause },
+  );
+}
+
+/** The error for a statement through a handler's transaction after its run. */
+export function runOver(): DriverError {
+  return new DriverError('TransactionOver', "The run has ended, and with it the handler's transaction.");
+}
 
 /** The error for a statement that would begin or end a transaction which Rowlock itself ends. @param statement Without comments */
 export function endRefused(statement: string): DriverError {
