@@ -152,6 +152,28 @@ function refuseLossy(_name: string, value: unknown): unknown {
   return value;
 }
 
+/** @throws InvalidInputError unless `value` is a job's priority. */
+export function checkPriority(value: unknown): asserts value is number {
+  checkWhole('priority', value, -32_768, 32_767);
+}
+
+/** @throws InvalidInputError unless `value` is a job's number of attempts. */
+export function checkAttempts(value: unknown): asserts value is number {
+  checkWhole('attempts', value, 1, 1_000);
+}
+
+/** @throws InvalidInputError unless `value` is one of these words. */
+export function checkWord<Word extends string>(
+  what: string,
+  value: unknown,
+  words: readonly Word[],
+): asserts value is Word {
+  const known: readonly unknown[] = words;
+  if (known.includes(value)) return;
+  const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(words.map((word) => `'${word}'`));
+  throw new InvalidInputError(`${what} must be ${list}, not ${shown(value)}.`);
+}
+
 /** @throws InvalidInputError unless `value` is a whole number in the range. */
 export function checkWhole(
   what: string,

@@ -1,7 +1,7 @@
 import type { LimitedJobs, LimitedJobsBounds, LimitInUse } from '../driver/admission.js';
 import type { Uses } from '../driver/driver.js';
 import type { HeldJob } from '../driver/insight.js';
-import type { JobCount } from '../job/job-count.js';
+import type { JobCount } from '../job/job.js';
 import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from '../job/limits-text.js';
 import { type RateNumbers, startAt } from '../job/rate.js';
 import type { DeclaredLimits } from './limit.js';

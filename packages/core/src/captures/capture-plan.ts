@@ -3,11 +3,10 @@ import type { CapturePlan } from '../driver/capture-store.js';
 import { type ColumnCondition, conditionOf } from '../driver/row-condition.js';
 import { InvalidInputError } from '../errors.js';
 import { ATTEMPTS, QUEUE } from '../handler/enqueueable.js';
-import { checkName, checkWhole } from '../input.js';
+import { checkAttempts, checkName, checkPriority, checkWhole, checkWord } from '../input.js';
 import { isError } from '../is-error.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkOptions } from '../known-options.js';
-import { shown } from '../shown.js';
 import type { CaptureEvents, CaptureOptions } from './capture-options.js';
 
 type AnyOptions = CaptureOptions<string, string, string>;
@@ -30,6 +29,9 @@ function planOf(options: AnyOptions): CapturePlan {
   const { name, notify = 'throttled', onError = 'fail', ownWrites = 'skip' } = options;
   const id = columns('id', options.id);
   if (id.length === 0) throw new InvalidInputError('id must name a column.');
+  checkWord('notify', notify, ['throttled', 'always', 'never']);
+  checkWord('onError', onError, ['fail', 'note']);
+  checkWord('ownWrites', ownWrites, ['skip', 'capture']);
   return {
     name,
     table: tableOf(options.table),
@@ -39,9 +41,9 @@ function planOf(options: AnyOptions): CapturePlan {
     columns: columns('payload', options.payload ?? []),
     conditions: conditionsOf(options.when ?? {}),
     bulkOver: bulkOf(options.bulk),
-    notify: oneOf('notify', ['throttled', 'always', 'never'], notify),
-    onError: oneOf('onError', ['fail', 'note'], onError),
-    ownWrites: oneOf('ownWrites', ['skip', 'capture'], ownWrites) === 'capture',
+    notify,
+    onError,
+    ownWrites: ownWrites === 'capture',
     job: jobOf(options),
   };
 }
@@ -49,8 +51,8 @@ function planOf(options: AnyOptions): CapturePlan {
 function jobOf({ kind, queue = QUEUE, priority = 0, attempts = ATTEMPTS, limit }: AnyOptions) {
   checkName('kind', kind);
   checkName('queue', queue);
-  checkWhole('priority', priority, -32_768, 32_767);
-  checkWhole('attempts', attempts, 1, 1_000);
+  checkPriority(priority);
+  checkAttempts(attempts);
   if (typeof limit === 'function')
     throw new InvalidInputError('limit cannot be a function, as a trigger calls none.');
   const limits = limitsText(limitsOfJob({ kind, limit }, null, null));
@@ -123,11 +125,6 @@ function columns(what: string, given: unknown): readonly string[] {
   if (twice !== undefined)
     throw new InvalidInputError(`${what} names the column ${JSON.stringify(twice)} twice.`);
   return checked;
-}
-
-function oneOf<Word extends string>(what: string, words: readonly Word[], given: Word): Word {
-  if (words.includes(given)) return given;
-  throw new InvalidInputError(`${what} must be one of ${words.join(', ')}, not ${shown(given)}.`);
 }
 
 const OPTIONS: readonly string[] = [

@@ -72,9 +72,9 @@ describe('defineCapture', () => {
     ['when.at must be a text', { when: { at: undefined } }],
     ['when.n must be a text, a finite number', { when: { n: Number.NaN } }],
     ['bulk.over must be a whole number from 1', { bulk: { over: 0 } }],
-    ['notify must be one of throttled, always, never', { notify: 'often' }],
-    ['onError must be one of fail, note', { onError: 'ignore' }],
-    ['ownWrites must be one of skip, capture', { ownWrites: true }],
+    ["notify must be 'throttled', 'always', or 'never'", { notify: 'often' }],
+    ["onError must be 'fail' or 'note'", { onError: 'ignore' }],
+    ["ownWrites must be 'skip' or 'capture'", { ownWrites: true }],
     ['limit cannot be a function', { limit: () => undefined }],
     ['limit of the handler of "k" must be', { limit: {} }],
   ])('%s', (message, change) => {

@@ -3,7 +3,7 @@ import type { AppliedCapture, CaptureCheck, CaptureStore, RowId } from '../drive
 import type { Driver } from '../driver/driver.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
-import { checkName, checkWhole } from '../input.js';
+import { checkName, checkPriority, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
 import type { Capture } from './capture.js';
 import type { DeclaredCaptures } from './declared.js';
@@ -125,7 +125,7 @@ export class Captures {
     checkWhole('batch', batch, 1, 10_000);
     const { name, plan } = this.#declared.find(typeof capture === 'string' ? capture : capture.name);
     const after = priority ?? Math.min(32_767, plan.job.priority + 100);
-    checkWhole('priority', after, -32_768, 32_767);
+    checkPriority(after);
     const store = this.#store();
     await refuseUnapplied(store, name, plan);
     let count = 0;

@@ -12,7 +12,7 @@ import { STATES } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import { isObject } from '../update/check-operation.js';
-import { checkId } from './check-id.js';
+import { checkId } from '../job/public-id.js';
 
 /** The names of what a filter may have. */
 const NAMES = {

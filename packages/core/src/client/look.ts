@@ -1,7 +1,6 @@
 import type { JobFilter } from '../driver/job-filter.js';
 import type { Jobs } from '../driver/jobs.js';
-import type { JobId, JobView } from '../job/job.js';
-import type { JobCount } from '../job/job-count.js';
+import type { JobCount, JobId, JobView } from '../job/job.js';
 import { rowsOfTime } from './rows-of-time.js';
 
 /**

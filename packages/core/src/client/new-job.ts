@@ -7,15 +7,23 @@ import { checkPayload } from '../handler/check-payload.js';
 import { encoded } from '../handler/codec.js';
 import type { Declared } from '../handler/defaults.js';
 import { ATTEMPTS, checkEnqueueable, type Enqueueable, QUEUE } from '../handler/enqueueable.js';
-import { checkDate, checkJson, checkKey, checkWhole, LIMITS } from '../input.js';
+import {
+  checkAttempts,
+  checkDate,
+  checkJson,
+  checkKey,
+  checkPriority,
+  checkWhole,
+  checkWord,
+  LIMITS,
+} from '../input.js';
 import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
 import type { NewJob } from '../job/job.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
 import { checkNoTick } from '../job/tick.js';
 import { checkOptions as checkKnown } from '../known-options.js';
-import { shown } from '../shown.js';
-import { checkId } from './check-id.js';
+import { checkId } from '../job/public-id.js';
 import { type Replacing, replacingOf } from './on-duplicate.js';
 
 const HOST = hostname();
@@ -34,8 +42,8 @@ export function newJob(
   const { key = null, priority = 0, metadata = {} } = options;
   const { attempts = handler.attempts ?? declared.attempts ?? ATTEMPTS } = options;
   if (key !== null) checkKey('key', key);
-  checkWhole('priority', priority, -32_768, 32_767);
-  checkWhole('attempts', attempts, 1, 1_000);
+  checkPriority(priority);
+  checkAttempts(attempts);
   const replacing = replacingIn(options);
   const payload = checkJson('payload', options.payload, LIMITS.payloadBytes);
   const job: Omit<NewJob, 'limits' | 'payload'> = {
@@ -188,8 +196,6 @@ function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
   const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;
   checkKey('unique.key', key);
   checkNoTick(key);
-  if (scope !== 'outstanding' && scope !== 'ever') {
-    throw new InvalidInputError(`unique.scope must be 'outstanding' or 'ever', not ${shown(scope)}.`);
-  }
+  checkWord('unique.scope', scope, ['outstanding', 'ever']);
   return { key, scope };
 }

@@ -4,7 +4,7 @@ import { isDriverError } from '../driver/driver-error.js';
 import type { JobUpdate, Updated } from '../driver/jobs.js';
 import type { Duration } from '../duration.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
-import { checkName, checkWhole, LIMITS } from '../input.js';
+import { checkName, checkPriority, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
@@ -100,7 +100,7 @@ export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): J
   if (Object.values(changes).every((value) => value === undefined))
     throw new InvalidInputError('update() takes something to change: { priority: -1 }.');
   if (queue !== undefined) checkName('queue', queue);
-  if (priority !== undefined) checkWhole('priority', priority, -32_768, 32_767);
+  if (priority !== undefined) checkPriority(priority);
   const operations = payload === undefined ? [] : [set([], payload)];
   const values = {
     ...(queue !== undefined && { queue }),

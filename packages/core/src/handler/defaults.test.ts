@@ -35,7 +35,7 @@ test.each([
   ['a misspelt one', { attemps: 3 }, /Is attempts meant\?/],
   ['a list', [], /^defaults of createRowlock\(\) must be an object/],
   ['a misspelt pause', { retry: { bse: '1s' } }, /^retry of the defaults has no "bse"/],
-  ['no attempts', { attempts: 0 }, /^attempts must be from 1 to 1000/],
+  ['no attempts', { attempts: 0 }, /^attempts must be a whole number from 1 to 1000/],
   ['no time', { timeout: 0 }, /^timeout must be from 1 ms/],
   ['another end', { onInvalidPayload: 'skip' }, /^onInvalidPayload must be/],
   ['no handler', { onFailed: 'report' }, /^onFailed of the handler of/],

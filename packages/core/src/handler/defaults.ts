@@ -1,6 +1,7 @@
 import type { DeclaredLimits } from '../admission/limit.js';
+import { checkAttempts } from '../input.js';
 import { checkOptions } from '../known-options.js';
-import { type AnyHandler, type HandlerDefaults, policyOf, RETRY_OPTIONS, whole } from './handler.js';
+import { type AnyHandler, type HandlerDefaults, policyOf, RETRY_OPTIONS } from './handler.js';
 import { checkOnFailed } from './on-failed.js';
 
 const OPTIONS = ['attempts', 'retry', 'timeout', 'onInvalidPayload', 'onFailed'] as const;
@@ -18,7 +19,7 @@ export function checkDefaults(defaults: HandlerDefaults): void {
   checkOptions('defaults of createRowlock()', defaults, OPTIONS);
   checkOptions('retry of the defaults', defaults.retry ?? {}, RETRY_OPTIONS);
   checkOnFailed({ kind: 'defaults', onFailed: defaults.onFailed });
-  if (defaults.attempts !== undefined) whole('attempts', defaults.attempts, 1, 1_000);
+  if (defaults.attempts !== undefined) checkAttempts(defaults.attempts);
   policyOf(defaults);
 }
 

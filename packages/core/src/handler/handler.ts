@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type AnyLimitRule, checkLimitRule, type LimitRule } from '../admission/limit.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { InvalidInputError } from '../errors.js';
-import { checkKinds, checkName } from '../input.js';
+import { checkAttempts, checkKinds, checkName, checkWhole, checkWord } from '../input.js';
 import type { Backoff } from '../job/backoff.js';
 import type { EnqueueOptions } from '../job/enqueue-options.js';
 import type { Enqueued } from '../job/job.js';
@@ -282,9 +282,8 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
   const own = { attempts, retry, timeout, onInvalidPayload, onFailed };
   checkName('queue', queue);
   checkKinds('after', after);
-  if (claim !== 'hold' && claim !== 'lease') {
-    throw new InvalidInputError(`claim must be 'hold' or 'lease', not ${shown(claim)}.`);
-  }
+  checkWord('claim', claim, ['hold', 'lease']);
+  if (attempts !== undefined) checkAttempts(attempts);
   checkSchema(kind, payload);
   checkLimitRule(definition);
   checkOnFailed(definition);
@@ -300,7 +299,7 @@ export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unkn
     batch: batchOf(definition, group.keys),
     groupMax: group.max,
     groupKeys: group.keys,
-    attempts: attempts === undefined ? undefined : whole('attempts', attempts, 1, 1_000),
+    attempts,
     codec: definition.codec,
     ...policyOf(own),
     own,
@@ -315,16 +314,12 @@ export function policyOf({
   onInvalidPayload = 'retry',
   onFailed,
 }: HandlerDefaults): Pick<HandlerPolicy, 'backoff' | 'timeoutMs' | 'onInvalidPayload' | 'onFailed'> {
-  if (onInvalidPayload !== 'retry' && onInvalidPayload !== 'fail')
-    throw new InvalidInputError(
-      `onInvalidPayload must be 'retry' or 'fail', not ${shown(onInvalidPayload)}.`,
-    );
+  const { base = '1s', factor = 2, cap = '1h' } = retry;
+  checkWord('onInvalidPayload', onInvalidPayload, ['retry', 'fail']);
+  if (!(factor >= 1 && factor <= 100))
+    throw new InvalidInputError(`retry.factor must be from 1 to 100, not ${shown(factor)}.`);
   return {
-    backoff: {
-      baseMs: milliseconds(retry.base ?? '1s', 'retry.base'),
-      factor: within('retry.factor', retry.factor ?? 2, 1, 100),
-      capMs: milliseconds(retry.cap ?? '1h', 'retry.cap'),
-    },
+    backoff: { baseMs: milliseconds(base, 'retry.base'), factor, capMs: milliseconds(cap, 'retry.cap') },
     timeoutMs: timeoutOf(milliseconds(timeout, 'timeout')),
     onInvalidPayload,
     onFailed,
@@ -387,7 +382,9 @@ function groupOf({ group = false }: Pick<HandlerOptions<StandardSchemaV1>, 'grou
     throw new InvalidInputError('group must be true, false or { max, keys }.');
   if (typeof group === 'object') checkKnown('group', group, ['max', 'keys']);
   const { max = group === false ? 1 : 1_000, keys = 1 } = Object(group);
-  return { max: whole('group.max', max, 1, 100_000), keys: whole('group.keys', keys, 1, 10_000) };
+  checkWhole('group.max', max, 1, 100_000);
+  checkWhole('group.keys', keys, 1, 10_000);
+  return { max, keys };
 }
 
 /** How many jobs a transaction of the handler may claim. @throws InvalidInputError where they cannot share one. */
@@ -404,16 +401,6 @@ function batchOf({ batch = 1, claim, limit }: HandlerOptions<StandardSchemaV1>, 
   if (claim === 'lease') throw refused("claim: 'hold'", 'a lease is settled by itself');
   if (limit !== undefined)
     throw refused('handlers without a limit', 'each run needs slots and starts of its own');
-  return whole('batch', most, 1, 10_000);
-}
-
-export function whole(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value))
-    throw new InvalidInputError(`${name} must be a whole number, not ${shown(value)}.`);
-  return within(name, value, least, most);
-}
-
-function within(name: string, value: number, least: number, most: number): number {
-  if (value >= least && value <= most) return value;
-  throw new InvalidInputError(`${name} must be from ${least} to ${most}, not ${shown(value)}.`);
+  checkWhole('batch', most, 1, 10_000);
+  return most;
 }

@@ -1,5 +1,5 @@
 import type { Calls } from '../client/calls.js';
-import { checkId } from '../client/check-id.js';
+import { checkId } from '../job/public-id.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { BegunRun } from '../driver/insight.js';
 import type { Logger } from '../logger.js';

@@ -3,7 +3,7 @@ import type { Driver, Uses } from '../driver/driver.js';
 import type { History, StepTally } from '../driver/history.js';
 import type { Backlog } from '../driver/insight.js';
 import type { Lane } from '../driver/lane.js';
-import type { JobCount } from '../job/job-count.js';
+import type { JobCount } from '../job/job.js';
 import { settledIn, type WindowStats } from './counts.js';
 import { isServed } from './served.js';
 import { insightOf } from './surroundings.js';

@@ -116,3 +116,9 @@ export interface Enqueued {
   readonly outcome: 'enqueued' | 'duplicate' | 'replaced' | 'follow-up';
   readonly publicId: string;
 }
+
+/** A number of jobs. `more`: there may be more than `count`. */
+export interface JobCount {
+  readonly count: number;
+  readonly more: boolean;
+}

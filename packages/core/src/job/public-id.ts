@@ -1,4 +1,6 @@
 import { validate as isUuid, v7 as uuid } from 'uuid';
+import { JobNotFoundError } from '../errors.js';
+import { shown } from '../shown.js';
 
 /**
  * A public id in lower case, as in the rows. Not every database ignores case.
@@ -7,6 +9,14 @@ import { validate as isUuid, v7 as uuid } from 'uuid';
  */
 export function publicIdOf(given: string): string | undefined {
   return isUuid(given) ? given.toLowerCase() : undefined;
+}
+
+/** A public id as the tables have it. @throws JobNotFoundError when it is none. */
+export function checkId(publicId: string): string {
+  const known = publicIdOf(publicId);
+  if (known === undefined)
+    throw new JobNotFoundError((typeof publicId === 'string' ? publicId : shown(publicId)).slice(0, 64));
+  return known;
 }
 
 /** Random bytes for the next ids, and how many of them are used. A thousand bytes cost little more than one. */

@@ -1,12 +1,12 @@
 import type { Missed, Overlap } from '../driver/schedule-store.js';
 
-export const OVERLAPS: readonly unknown[] = ['skip', 'queue', 'allow'] satisfies Overlap[];
+export const OVERLAPS: readonly Overlap[] = ['skip', 'queue', 'allow'];
 
 /** The most ticks that `missed: { all }` enqueues. */
 export const MOST_MISSED = 1_000;
 
 export function isOverlap(overlap: unknown): overlap is Overlap {
-  return OVERLAPS.includes(overlap);
+  return OVERLAPS.some((each) => each === overlap);
 }
 
 export function isMissed(missed: unknown): missed is Missed {

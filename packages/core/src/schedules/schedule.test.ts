@@ -28,7 +28,7 @@ test.each([
   [{ every: '1h', missed: 'all' }, "missed of the schedule must be 'skip', 'once' or { all: { max } }"],
   [{ every: '1h', missed: { all: { max: 0 } }, overlap: 'queue' }, 'missed.all.max'],
   [{ every: '1h', missed: { all: { max: 9 } } }, "overlap 'skip' would leave one"],
-  [{ every: '1h', overlap: 'never' }, 'overlap of the schedule must be one of skip, queue, allow'],
+  [{ every: '1h', overlap: 'never' }, "overlap of the schedule must be 'skip', 'queue', or 'allow'"],
   [{ every: '1h', timezone: 'UTC' }, 'The schedule has no "timezone"'],
   [{ every: '1h', handler: undefined }, 'needs a handler'],
 ])('%j is refused: %s', (times, message) => {

@@ -4,7 +4,7 @@ import type { SchedulePlan } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import type { Declared } from '../handler/defaults.js';
 import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
-import { checkName, checkWhole } from '../input.js';
+import { checkName, checkWhole, checkWord } from '../input.js';
 import type { EnqueueOptions } from '../job/enqueue-options.js';
 import { checkOptions } from '../known-options.js';
 import { MOST_MISSED, OVERLAPS } from './policies.js';
@@ -74,8 +74,7 @@ function checkSchedule(what: string, schedule: Schedule): SchedulePlan['timing']
 }
 
 function checkPolicies(what: string, { missed = 'once', overlap = 'skip' }: ScheduleTimes): void {
-  if (!OVERLAPS.includes(overlap))
-    throw new InvalidInputError(`overlap of the ${what} must be one of ${OVERLAPS.join(', ')}.`);
+  checkWord(`overlap of the ${what}`, overlap, OVERLAPS);
   if (missed === 'skip' || missed === 'once') return;
   const max: unknown = Object(Object(missed).all).max;
   if (max === undefined)

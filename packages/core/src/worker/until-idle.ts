@@ -4,7 +4,7 @@ import type { JobFilter } from '../driver/job-filter.js';
 import type { Survey } from '../driver/survey.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClosedError } from '../errors.js';
-import type { JobCount } from '../job/job-count.js';
+import type { JobCount } from '../job/job.js';
 import { type SettlingEvent, type State, TRANSITIONS } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
 import { Alarm } from './time/alarm.js';

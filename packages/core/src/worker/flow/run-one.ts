@@ -1,7 +1,7 @@
 import { CancelledError, ClaimLostError, WorkerStoppedError } from '../../errors.js';
 import { retry } from '../../handler/outcome.js';
 import { backoffMs } from '../../job/backoff.js';
-import { expired as timeIsOver } from '../../job/expires.js';
+import { mayExpire, expired as timeIsOver } from '../../job/expires.js';
 import type { JobId } from '../../job/job.js';
 import { logThrown } from '../report/failures.js';
 import { leaveBehind } from '../report/left-behind.js';
@@ -12,7 +12,6 @@ import type { Run } from '../run/run.js';
 import type { RunHandle } from '../run/run-handle.js';
 import { type Ending, isLastAttempt } from '../run/settlement.js';
 import type { Flow } from './context.js';
-import { expiredOf } from './expired.js';
 import { pauseShared } from './pause-shared.js';
 
 type MutableEndings = Map<JobId, Ending>;
@@ -64,6 +63,16 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
     await handle.undo();
     noteFailure(flow, run, accepted, endings, error);
   }
+}
+
+/** The public ids of those jobs of a run whose time is over, by the database's clock. Undefined where no job has a time. */
+function expiredOf<Tx>(
+  { driver }: Pick<Flow<Tx>, 'driver'>,
+  { jobs }: Run<Tx>,
+): Promise<ReadonlySet<string>> | undefined {
+  if (!jobs.some(mayExpire)) return undefined;
+  const of = jobs.filter(mayExpire).map(({ publicId }) => publicId);
+  return driver.expiry.over({ of }).then((over) => new Set(over));
 }
 
 /** The run counts unless the worker stops, or has been without its session or a durable record for too long. */

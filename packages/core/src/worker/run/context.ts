@@ -11,11 +11,10 @@ import { tickIn } from '../../job/tick.js';
 import { type Logger, withFields } from '../../logger.js';
 import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
-import { keyOfAll } from './key-of-all.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunHandle } from './run-handle.js';
-import type { RunInfo } from './run-info.js';
+import { keyOfAll, type RunInfo } from './run-info.js';
 
 /** The calls that enqueue. */
 export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;

@@ -6,10 +6,9 @@ import { retry } from '../../handler/outcome.js';
 import type { Job, JobId } from '../../job/job.js';
 import { plainError } from '../../job/job-error.js';
 import type { History } from '../record/run-records.js';
-import { keyOfAll } from './key-of-all.js';
 import { LiveRun } from './live-run.js';
 import { noOutcome } from './outcome-of.js';
-import type { RunInfo } from './run-info.js';
+import { keyOfAll, type RunInfo } from './run-info.js';
 import {
   type CountedJob,
   countRuns,
