@@ -9,10 +9,10 @@ import { InvalidInputError } from '../errors.js';
 import { checkDate, checkJson, checkKey, checkName, checkStorable, checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { STATES } from '../job/lifecycle.js';
+import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import { isObject } from '../update/check-operation.js';
-import { checkId } from '../job/public-id.js';
 
 /** The names of what a filter may have. */
 const NAMES = {

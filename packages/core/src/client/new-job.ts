@@ -21,9 +21,9 @@ import type { EnqueueOptions, Unique } from '../job/enqueue-options.js';
 import type { NewJob } from '../job/job.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
+import { checkId } from '../job/public-id.js';
 import { checkNoTick } from '../job/tick.js';
 import { checkOptions as checkKnown } from '../known-options.js';
-import { checkId } from '../job/public-id.js';
 import { type Replacing, replacingOf } from './on-duplicate.js';
 
 const HOST = hostname();

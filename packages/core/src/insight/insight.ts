@@ -1,7 +1,7 @@
 import type { Calls } from '../client/calls.js';
-import { checkId } from '../job/public-id.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { BegunRun } from '../driver/insight.js';
+import { checkId } from '../job/public-id.js';
 import type { Logger } from '../logger.js';
 import { type Explanation, explain } from './explain.js';
 import { type Picture, type PictureOptions, picture } from './picture.js';
