@@ -1,18 +1,21 @@
 import type { Admission, JoinableAdmission } from '@rowlock/core/driver';
 import type { Execute } from '../engine/execute.js';
-import * as statements from '../statements.js';
+import { inUse, limitedJobs } from './statements/limited-jobs.js';
+import { limitedParts, limitSettings, pruneSlots, setLimit } from './statements/limits.js';
+import { pause, pauses, resume } from './statements/pauses.js';
+import { giveBackStarts, takeStarts } from './statements/rates.js';
 
 export function joinableAdmissionOf(execute: Execute): JoinableAdmission {
   return {
-    set: (name, numbers, by) => execute((place) => statements.setLimit(place, name, numbers, by)),
+    set: (name, numbers, by) => execute((place) => setLimit(place, name, numbers, by)),
 
-    settings: () => execute(statements.limitSettings),
+    settings: () => execute(limitSettings),
 
-    pause: (pause, mode) => execute((place) => statements.pause(place, pause, mode)),
+    pause: (work, mode) => execute((place) => pause(place, work, mode)),
 
-    resume: (target) => execute((place) => statements.resume(place, target)),
+    resume: (target) => execute((place) => resume(place, target)),
 
-    pauses: () => execute(statements.pauses),
+    pauses: () => execute(pauses),
   };
 }
 
@@ -20,16 +23,16 @@ export function admissionOf(execute: Execute): Admission {
   return {
     ...joinableAdmissionOf(execute),
 
-    parts: (stretch) => execute((place) => statements.limitedParts(place, stretch)),
+    parts: (stretch) => execute((place) => limitedParts(place, stretch)),
 
-    jobs: (bounds) => execute((place) => statements.limitedJobs(place, bounds)),
+    jobs: (bounds) => execute((place) => limitedJobs(place, bounds)),
 
-    inUse: (names) => execute((place) => statements.inUse(place, names)),
+    inUse: (names) => execute((place) => inUse(place, names)),
 
-    take: (rates, take) => execute((place) => statements.takeStarts(place, rates, take)),
+    take: (rates, take) => execute((place) => takeStarts(place, rates, take)),
 
-    giveBack: (names, take) => execute((place) => statements.giveBackStarts(place, names, take)),
+    giveBack: (names, take) => execute((place) => giveBackStarts(place, names, take)),
 
-    prune: (beyond, ageMs) => execute((place) => statements.pruneSlots(place, beyond, ageMs)),
+    prune: (beyond, ageMs) => execute((place) => pruneSlots(place, beyond, ageMs)),
   };
 }

@@ -10,12 +10,16 @@ import type {
   RunRef,
   Settlement,
 } from '@rowlock/core/driver';
+import { enterLimits, leaveLimits } from '../admission/statements/limits.js';
 import type { Contents } from '../engine/contents.js';
 import type { MemoryTransaction } from '../engine/memory-transaction.js';
 import type { Transaction } from '../engine/transaction.js';
-import * as statements from '../statements.js';
 import { Claim } from './claim.js';
 import type { HandlerTransaction } from './handler-transaction.js';
+import { claim } from './statements/claim.js';
+import { lease, lockLeased } from './statements/lease.js';
+import { release } from './statements/runs.js';
+import { firstOutstanding, lockSiblings } from './statements/siblings.js';
 
 /** Before the first transaction there is none to lose. */
 const NEVER_LOST = new AbortController().signal;
@@ -46,17 +50,17 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
   }
 
   async claim(criteria: ClaimCriteria): Promise<readonly Job[]> {
-    const claim = this.#next();
-    return claim.add(await claim.run((place) => statements.claim(place, criteria)));
+    const next = this.#next();
+    return next.add(await next.run((place) => claim(place, criteria)));
   }
 
   async lockSiblings(entities: Entities, limit: number): Promise<readonly Job[]> {
     const claim = this.#claim;
-    return claim.add(await claim.run((place) => statements.lockSiblings(place, entities, limit)));
+    return claim.add(await claim.run((place) => lockSiblings(place, entities, limit)));
   }
 
   async firstOutstanding(question: DependencyQuestion): Promise<JobId | undefined> {
-    return this.#claim.run((place) => statements.firstOutstanding(place, question));
+    return this.#claim.run((place) => firstOutstanding(place, question));
   }
 
   async confirm(): Promise<void> {
@@ -65,22 +69,22 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
 
   async release(run: RunRef): Promise<void> {
     const claim = this.#claim;
-    await claim.run((place) => statements.release(place, run));
+    await claim.run((place) => release(place, run));
     await claim.commit();
   }
 
   async lease(runId: string, jobs: readonly JobId[], forMs: number): Promise<void> {
     const claim = this.#claim;
-    await claim.run((place) => statements.lease(place, runId, jobs, forMs));
+    await claim.run((place) => lease(place, runId, jobs, forMs));
     await claim.commit();
   }
 
   async enterLimits(limits: string): Promise<void> {
-    await this.#next().run((place) => statements.enterLimits(place, limits));
+    await this.#next().run((place) => enterLimits(place, limits));
   }
 
   async leaveLimits(runId: string): Promise<void> {
-    await this.#claim.run((place) => statements.leaveLimits(place, [runId]));
+    await this.#claim.run((place) => leaveLimits(place, [runId]));
   }
 
   async lockLeased(
@@ -89,7 +93,7 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
     isCommitted: boolean,
   ): Promise<ReadonlyMap<JobId, State>> {
     const claim = this.#next();
-    const states = await claim.run((place) => statements.lockLeased(place, runId, jobs, isCommitted));
+    const states = await claim.run((place) => lockLeased(place, runId, jobs, isCommitted));
     claim.addLeased(states);
     return states;
   }

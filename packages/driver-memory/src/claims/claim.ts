@@ -3,8 +3,9 @@ import type { State } from '@rowlock/core';
 import type { Job, JobId, Settlement } from '@rowlock/core/driver';
 import type { Contents } from '../engine/contents.js';
 import type { Transaction } from '../engine/transaction.js';
-import * as statements from '../statements.js';
 import { HandlerTransaction } from './handler-transaction.js';
+import type { Place } from './statements/place.js';
+import { settle } from './statements/settle.js';
 
 /** How long a handler's statements may run on before their undo, in milliseconds. */
 const STOP_AFTER_MS = 2_000;
@@ -12,7 +13,7 @@ const STOP_AFTER_MS = 2_000;
 /** One claim: its transaction, the jobs whose rows that transaction has locked, and the handler's `tx`. */
 export class Claim {
   readonly tx: Transaction;
-  readonly #place: statements.Place;
+  readonly #place: Place;
   /** The jobs that the claim may settle. */
   readonly #jobs = new Set<JobId>();
   /** The status of these jobs in the table until they are settled. */
@@ -35,7 +36,7 @@ export class Claim {
     return this.#hasEnded;
   }
 
-  run<Result>(statement: (place: statements.Place) => Result | Promise<Result>): Promise<Result> {
+  run<Result>(statement: (place: Place) => Result | Promise<Result>): Promise<Result> {
     return this.tx.run(() => statement(this.#place));
   }
 
@@ -54,7 +55,7 @@ export class Claim {
   async settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
     this.#handle.close();
     const own = settlements.filter(({ id }) => this.#jobs.has(id));
-    const written = await this.run((place) => statements.settle(place, own, this.#status));
+    const written = await this.run((place) => settle(place, own, this.#status));
     for (const id of written) this.#jobs.delete(id);
     return written;
   }

@@ -3,9 +3,11 @@ import type { Database } from '../engine/database.js';
 import type { Execute } from '../engine/execute.js';
 import type { MemoryTransaction } from '../engine/memory-transaction.js';
 import type { Process } from '../engine/process.js';
-import * as statements from '../statements.js';
 import { MemoryClaimSession } from './claim-session.js';
 import { DeferredTransaction } from './deferred-transaction.js';
+import { reclaim } from './statements/lease.js';
+import { endCrashed, noteProgress, startRuns } from './statements/runs.js';
+import { dueQueues, survey } from './statements/survey.js';
 
 export function claimsOf(database: Database, process: Process, execute: Execute): Claims<MemoryTransaction> {
   return {
@@ -13,21 +15,20 @@ export function claimsOf(database: Database, process: Process, execute: Execute)
 
     deferred: (sender) => new DeferredTransaction(database, sender),
 
-    dueQueues: (lanes) => execute((place) => statements.dueQueues(place, lanes)),
+    dueQueues: (lanes) => execute((place) => dueQueues(place, lanes)),
 
-    survey: (lanes) => execute((place) => statements.survey(place, lanes)),
+    survey: (lanes) => execute((place) => survey(place, lanes)),
 
-    reclaim: (scope) => execute((place) => statements.reclaim(place, scope)),
+    reclaim: (scope) => execute((place) => reclaim(place, scope)),
 
     /** Memory has no disk: a visible record counts as durable. */
     startRuns(runs) {
-      const visible = execute((place) => statements.startRuns(place, runs));
+      const visible = execute((place) => startRuns(place, runs));
       return { visible, durable: () => visible.then(() => {}) };
     },
 
-    endCrashed: (runIds, jobs) => execute((place) => statements.endCrashed(place, runIds, jobs)),
+    endCrashed: (runIds, jobs) => execute((place) => endCrashed(place, runIds, jobs)),
 
-    noteRun: (run, { progress }) =>
-      execute((place) => statements.noteProgress(place, run, storableJson(progress))),
+    noteRun: (run, { progress }) => execute((place) => noteProgress(place, run, storableJson(progress))),
   };
 }

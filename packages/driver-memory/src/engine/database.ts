@@ -1,7 +1,7 @@
 import { DriverError, type JobView, type Json, type Operation } from '@rowlock/core';
 import { isSettled, type MigrationReport, type WakeUp } from '@rowlock/core/driver';
 import type { JobRow } from '../jobs/job-row.js';
-import * as statements from '../statements.js';
+import { list } from '../jobs/statements/selection.js';
 import { type MemoryClock, memoryClock } from './clock.js';
 import type { Contents, Tables } from './contents.js';
 import type { MemoryTransaction, Records } from './memory-transaction.js';
@@ -109,7 +109,7 @@ export class Database implements MemoryDatabase, Contents {
     for (;;) {
       const changed = new Promise<void>((resolve) => this.#changed.add(resolve));
       const { jobs } = await this.#alone.run((tx) =>
-        statements.list({ database: this, tx }, { publicIds: [publicId] }, { limit: 1, before: null }),
+        list({ database: this, tx }, { publicIds: [publicId] }, { limit: 1, before: null }),
       );
       const job = jobs.find(({ status }) => isSettled(status));
       if (job !== undefined) return job;

@@ -1,6 +1,6 @@
 import type { Expiry } from '@rowlock/core/driver';
 import type { Execute } from '../engine/execute.js';
-import { cancelExpired, expired } from '../statements.js';
+import { cancelExpired, expired } from './statements.js';
 
 export function expiryOf(execute: Execute): Expiry {
   return {

@@ -11,7 +11,7 @@ import type { Database } from '../engine/database.js';
 import type { Process } from '../engine/process.js';
 import type { WorkerRow } from '../engine/rows.js';
 import { turn } from '../engine/turn.js';
-import * as statements from '../statements.js';
+import { keepWorker, reportLines, stopWorker } from './statements/workers.js';
 
 /** The longest delay of a Node timer, in milliseconds. A worker that wakes too early waits again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -87,7 +87,7 @@ export class MemoryAnchor implements Anchor {
 
   report(lines: WorkerLines): Promise<void> {
     const database = this.#database;
-    return this.#process.run((tx) => statements.reportLines({ database, tx }, this.workerId, lines));
+    return this.#process.run((tx) => reportLines({ database, tx }, this.workerId, lines));
   }
 
   async release(): Promise<void> {
@@ -95,7 +95,7 @@ export class MemoryAnchor implements Anchor {
     this.#signal();
     this.#disconnect();
     const database = this.#database;
-    await this.#process.run((tx) => statements.stopWorker({ database, tx }, this.workerId)).catch(() => {});
+    await this.#process.run((tx) => stopWorker({ database, tx }, this.workerId)).catch(() => {});
   }
 
   /** Acts as a server that ends the session. The session comes back as long as its process lives. */
@@ -118,7 +118,7 @@ export class MemoryAnchor implements Anchor {
     this.#process.add(this);
     this.#database.openSession(this.workerId, this);
     const tx = this.#process.begin();
-    statements.keepWorker({ database: this.#database, tx }, this.#worker);
+    keepWorker({ database: this.#database, tx }, this.#worker);
     tx.commitNow();
   }
 

@@ -3,7 +3,7 @@ import type { Pulse, WakeUp, WorkerLines } from '@rowlock/core/driver';
 import type { Database } from '../engine/database.js';
 import type { Process } from '../engine/process.js';
 import type { WorkerRow } from '../engine/rows.js';
-import * as statements from '../statements.js';
+import { beat, keepWorker, reportLines, stopWorker } from './statements/workers.js';
 
 /** A worker without a session, as behind a pooler that lets clients share the server's sessions. */
 export class MemoryPulse implements Pulse {
@@ -28,8 +28,8 @@ export class MemoryPulse implements Pulse {
     this.#connect();
     const database = this.#database;
     const isWritten = await this.#process.run((tx) => {
-      statements.keepWorker({ database, tx }, this.#worker);
-      return statements.beat({ database, tx }, this.workerId, forMs);
+      keepWorker({ database, tx }, this.#worker);
+      return beat({ database, tx }, this.workerId, forMs);
     });
     if (!isWritten) throw new DriverError('Unknown', 'The worker has stopped.');
   }
@@ -46,7 +46,7 @@ export class MemoryPulse implements Pulse {
 
   report(lines: WorkerLines): Promise<void> {
     const database = this.#database;
-    return this.#process.run((tx) => statements.reportLines({ database, tx }, this.workerId, lines));
+    return this.#process.run((tx) => reportLines({ database, tx }, this.workerId, lines));
   }
 
   drop(): void {
@@ -62,7 +62,7 @@ export class MemoryPulse implements Pulse {
   async stop(): Promise<void> {
     this.#process.remove(this);
     const database = this.#database;
-    await this.#process.run((tx) => statements.stopWorker({ database, tx }, this.workerId)).catch(() => {});
+    await this.#process.run((tx) => stopWorker({ database, tx }, this.workerId)).catch(() => {});
   }
 
   #connect(): void {

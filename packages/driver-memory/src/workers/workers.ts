@@ -2,12 +2,13 @@ import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core
 import type { Database } from '../engine/database.js';
 import type { Execute } from '../engine/execute.js';
 import type { Process } from '../engine/process.js';
-import * as statements from '../statements.js';
 import { MemoryAnchor } from './anchor.js';
 import { MemoryPulse } from './pulse.js';
+import { notify } from './statements/bell.js';
+import { addWorker, forgetWorkers, workers } from './statements/workers.js';
 
 export function joinableWorkersOf(execute: Execute): JoinableWorkers {
-  return { notify: (wakeUps) => execute((place) => statements.notify(place, wakeUps)) };
+  return { notify: (wakeUps) => execute((place) => notify(place, wakeUps)) };
 }
 
 export function workersOf(
@@ -19,11 +20,11 @@ export function workersOf(
   return {
     ...joinableWorkersOf(execute),
 
-    list: () => execute(statements.workers),
+    list: () => execute(workers),
 
     async anchor(worker, session) {
-      await execute(statements.forgetWorkers);
-      const row = await execute((place) => statements.addWorker(place, worker));
+      await execute(forgetWorkers);
+      const row = await execute((place) => addWorker(place, worker));
       if (sessions === 'own') return MemoryAnchor.open(database, process, row, session);
       return BeatingAnchor.open(new MemoryPulse(database, process, row), session);
     },
