@@ -41,13 +41,16 @@ export interface ManyChanged {
 export interface ManyAction {
   /** The states that it starts from. */
   readonly from: readonly State[];
-  /** Those of `from` that a filter without a status means. */
-  readonly unless: readonly State[];
+  /** Those of `from` that a filter without a status means. Default: all. */
+  readonly unless?: readonly State[];
   /** Changes some jobs, in transactions of their own. */
   act(store: SharedStore, jobs: readonly JobIds[]): Promise<Acted>;
 }
 
-interface Acted extends Pick<ManyChanged, 'changed' | 'signalled'> {
+interface Acted {
+  readonly changed: number;
+  /** Default 0. */
+  readonly signalled?: number;
   /** What the database has refused, for a reason of its own. */
   readonly refused: readonly Refused<JobIds>[];
 }
@@ -64,7 +67,7 @@ const OPTIONS: readonly string[] = ['dryRun', 'most', 'signal', 'onProgress'] sa
  */
 export async function changeMany(
   store: SharedStore,
-  { from, unless, act }: ManyAction,
+  { from, unless = from, act }: ManyAction,
   jobs: JobFilter,
   options: ManyOptions,
 ): Promise<ManyChanged> {
@@ -83,7 +86,7 @@ export async function changeMany(
     for (let place = 0; place < page.jobs.length; place += STEP) {
       signal?.throwIfAborted();
       const step = page.jobs.slice(place, place + STEP);
-      const { changed, signalled, refused } = dryRun ? NOTHING : await act(store, step);
+      const { changed, signalled = 0, refused } = dryRun ? NOTHING : await act(store, step);
       const skipped = dryRun ? 0 : step.length - changed - signalled;
       all.push(...refused);
       sums = {
@@ -101,7 +104,7 @@ export async function changeMany(
   return sums;
 }
 
-const NOTHING: Acted = { changed: 0, signalled: 0, refused: [] };
+const NOTHING: Acted = { changed: 0, refused: [] };
 
 /** @throws InvalidInputError */
 function filterOf(jobs: JobFilter, from: readonly State[], unless: readonly State[]): JobFilter {
@@ -118,7 +121,6 @@ function filterOf(jobs: JobFilter, from: readonly State[], unless: readonly Stat
 /** A job that a worker holds gets a cancellation. */
 export const CANCEL: ManyAction = {
   from: OUTSTANDING,
-  unless: OUTSTANDING,
   async act(store, jobs) {
     const { answers: moves, refused } = await movesOf(store, 'cancel', jobs);
     const wakeUps = moves.flatMap((moved, place): readonly WakeUp[] => {
@@ -139,7 +141,7 @@ export const REDRIVE: ManyAction = {
     const { answers, refused } = await movesOf(store, 'redrive', jobs);
     const changed = countOf(answers, 'moved');
     if (changed > 0) await store.wake([{}]);
-    return { changed, signalled: 0, refused };
+    return { changed, refused };
   },
 };
 
@@ -147,22 +149,20 @@ export const REDRIVE: ManyAction = {
 export function updating(changes: JobUpdate): ManyAction {
   return {
     from: changes.from,
-    unless: changes.from,
     async act(store, jobs) {
       const { answers, refused } = await answersOf(jobs, ({ publicId }) => store.update(publicId, changes));
       const changed = countOf(answers, 'updated');
       if (changed > 0) await store.wake([{}]);
-      return { changed, signalled: 0, refused };
+      return { changed, refused };
     },
   };
 }
 
 export const DELETE: ManyAction = {
   from: SETTLED,
-  unless: SETTLED,
   async act(store, jobs) {
     const { answers, refused } = await apart(jobs, (some) => store.remove(some.map(({ id }) => id)));
-    return { changed: answers.reduce((sum, each) => sum + each, 0), signalled: 0, refused };
+    return { changed: answers.reduce((sum, each) => sum + each, 0), refused };
   },
 };
 

@@ -1,4 +1,4 @@
-import type { JobId } from '../job/job.js';
+import type { Job, JobId } from '../job/job.js';
 import type { State } from '../job/lifecycle.js';
 
 /** Says which jobs are meant. All of the given conditions hold for each of them. */
@@ -65,11 +65,7 @@ export interface Page {
 }
 
 /** Jobs by their two ids, and the states that their rows have. */
-export interface JobIds {
-  readonly id: JobId;
-  readonly publicId: string;
-  readonly status: State;
-}
+export type JobIds = Pick<Job, 'id' | 'publicId' | 'status'>;
 
 /** A value as a list, or the list that it is. Undefined stays undefined. */
 export function listed<Value extends string>(

@@ -1,4 +1,4 @@
-import type { NewJob } from '../job/job.js';
+import type { JobContent, NewJob } from '../job/job.js';
 import type { WakeUp } from './wake-up.js';
 
 /** The most schedules of one page. */
@@ -66,10 +66,7 @@ export type Overlap = 'skip' | 'queue' | 'allow';
 
 /** What a schedule does, as plain data. A driver keeps it and does not look into it. */
 export interface SchedulePlan {
-  readonly job: Pick<
-    NewJob,
-    'queue' | 'kind' | 'key' | 'payload' | 'priority' | 'maxAttempts' | 'metadata' | 'limits'
-  >;
+  readonly job: JobContent;
   readonly timing: Timing;
   readonly missed: Missed;
   readonly overlap: Overlap;

@@ -83,21 +83,18 @@ export interface JobError {
   readonly stack?: string;
 }
 
+/** What a job is, whenever it runs. */
+export type JobContent = Pick<
+  Job,
+  'queue' | 'kind' | 'key' | 'payload' | 'priority' | 'maxAttempts' | 'metadata' | 'limits'
+>;
+
 /** A new row: everything that an enqueue writes. */
-export interface NewJob {
-  readonly queue: string;
-  readonly kind: string;
-  readonly key: string | null;
-  readonly payload: Json;
-  readonly priority: number;
+export interface NewJob extends JobContent {
   /** Milliseconds from now, by the database's clock, or the instant at which the job may start. */
   readonly available: { readonly inMs: number } | { readonly at: Date };
-  readonly maxAttempts: number;
   /** Refuses a second job of this kind with this key, in any queue and with either scope. */
   readonly unique: { readonly key: string; readonly scope: UniqueScope } | null;
-  readonly metadata: { readonly [name: string]: Json };
-  /** The text of its limits: see `limitsText`. */
-  readonly limits: string;
   readonly createdBy: string;
   /** When it is of no use any more, as `available`: no run begins then. Default: never. */
   readonly expires?: NewJob['available'];
