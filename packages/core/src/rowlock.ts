@@ -145,8 +145,8 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
     for (const handler of registry.handlers) checkDeclared(handler, named);
     const log = unfailing(logger);
     const here = new LocalWorkers();
-    const calls = new Calls(driver, here, log, clock);
-    super(calls, aroundEnqueue(plugins, log), jobs);
+    const calls = new Calls(driver, here, jobs, log, clock);
+    super(calls, aroundEnqueue(plugins, log));
     this.#calls = calls;
     const limits = new RetentionLimits(retention);
     const unserved = limits.queues.filter((queue) => !registry.queues.includes(queue));
@@ -157,9 +157,9 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       ...plugins.flatMap((plugin) => plugin.captures ?? []),
       ...captures,
     ]);
-    this.jobs = new Jobs(calls, limits, named);
-    this.limits = new LimitSettings(calls, named);
-    this.schedules = new Schedules(calls, jobs);
+    this.jobs = new Jobs(calls, limits);
+    this.limits = new LimitSettings(calls);
+    this.schedules = new Schedules(calls);
     this.captures = new Captures(() => calls.driver, captured);
     this.insight = new Insight(calls, log);
     this.handlers = registry.handlers;

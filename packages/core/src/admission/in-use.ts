@@ -45,7 +45,7 @@ export interface LimitView {
 /** The limits, in the order of their names. */
 export async function limitsInUse(
   { admission }: Uses<{ admission: 'settings' | 'jobs' | 'inUse' }>,
-  declared: DeclaredLimits,
+  declared: DeclaredLimits = new Map(),
 ): Promise<readonly LimitView[]> {
   const [settings, jobs, all] = await Promise.all([
     admission.settings(),

@@ -10,17 +10,16 @@ import { Slots, type SlotsParts, type SlotsSize } from './slots.js';
 /** What the calls share. */
 interface SettingsParts extends SlotsParts {
   readonly driver: Driver;
+  /** What plugins declare. */
+  readonly declared: { readonly limits?: DeclaredLimits };
 }
 
 /** The limits that are in use, and their numbers at run time. */
 export class LimitSettings {
   readonly #calls: SettingsParts;
-  readonly #declared: DeclaredLimits;
 
-  /** @param declared The limits that plugins declare. */
-  constructor(calls: SettingsParts, declared: DeclaredLimits) {
+  constructor(calls: SettingsParts) {
     this.#calls = calls;
-    this.#declared = declared;
   }
 
   /**
@@ -57,7 +56,8 @@ export class LimitSettings {
    * hour, and one with `starts` for ever. Looks at up to 1,000 different sets of limits.
    */
   async list(): Promise<readonly LimitView[]> {
-    return limitsInUse(this.#calls.driver, this.#declared);
+    const { driver, declared } = this.#calls;
+    return limitsInUse(driver, declared.limits);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { Driver } from '../driver/driver.js';
 import { ClosedError } from '../errors.js';
+import type { Declared } from '../handler/defaults.js';
 import { awaitedByRun } from '../handler/run-of-handle.js';
 import type { Logger } from '../logger.js';
 import { type CallOptions, txOf } from './call-options.js';
@@ -20,14 +21,17 @@ export class Calls<Tx> {
   /** Those who wait for the end of jobs. */
   readonly settled: SettledJobs;
   readonly clock: Clock;
+  /** What the program says of all jobs. */
+  readonly declared: Declared;
   /** The slots that this process has, without those of jobs. */
   readonly held = new Set<SlotHolder>();
 
-  constructor(driver: Driver<Tx>, here: LocalWorkers, log: Logger, clock: Clock) {
+  constructor(driver: Driver<Tx>, here: LocalWorkers, declared: Declared, log: Logger, clock: Clock) {
     this.#driver = driver;
     this.#here = here;
     this.#shared = new SharedStore(driver, here, log, clock);
     this.clock = clock;
+    this.declared = declared;
     this.settled = new SettledJobs({
       states: (publicIds) => this.shared.states(publicIds),
       find: (publicId) => this.shared.find(publicId),

@@ -3,7 +3,6 @@ import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter } from '../followers/awaited.js';
 import { checkClear, decodedView } from '../handler/codec.js';
-import type { Declared } from '../handler/defaults.js';
 import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -26,17 +25,12 @@ import { watched } from './watched-enqueues.js';
 /** The calls that work on one job, and those that enqueue. */
 export class Client<Tx> {
   readonly #calls: Calls<Tx>;
-  readonly #declared: Declared;
   readonly #around: AroundEnqueue | undefined;
 
-  /**
-   * @param around The middleware around enqueues, if any.
-   * @param declared What the program says of all jobs.
-   */
-  constructor(calls: Calls<Tx>, around: AroundEnqueue | undefined, declared: Declared) {
+  /** @param around The middleware around enqueues, if any. */
+  constructor(calls: Calls<Tx>, around: AroundEnqueue | undefined) {
     this.#calls = calls;
     this.#around = around;
-    this.#declared = declared;
   }
 
   /**
@@ -69,7 +63,7 @@ export class Client<Tx> {
         throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
       checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
       if (options.length === 0) return [];
-      const checked = newJobs(handler, options, this.#declared);
+      const checked = newJobs(handler, options, this.#calls.declared);
       const jobs = checked instanceof Promise ? await checked : checked;
       checkAfter(jobs);
       // Behind the middleware, which cannot change what is Rowlock's own in metadata.
@@ -236,7 +230,7 @@ export class Client<Tx> {
     return this.#calls.within(call, async (tx) => {
       const known = checkId(publicId);
       const store = this.#calls.store(tx);
-      const update = changesUpdate(changes, this.#declared.limits);
+      const update = changesUpdate(changes, this.#calls.declared.limits);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
       if (changes.payload !== undefined) checkClear(await store.find(known));

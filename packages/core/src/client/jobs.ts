@@ -1,4 +1,3 @@
-import type { DeclaredLimits } from '../admission/limit.js';
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import type { JoinableAdmission } from '../driver/admission.js';
@@ -34,12 +33,9 @@ export interface PruneOptions {
 export class Jobs<Tx = unknown> {
   readonly #calls: Calls<Tx>;
   readonly #retention: RetentionLimits;
-  readonly #declared: DeclaredLimits | undefined;
 
-  /** @param declared The limits that plugins declare. */
-  constructor(calls: Calls<Tx>, retention: RetentionLimits, declared: DeclaredLimits | undefined) {
+  constructor(calls: Calls<Tx>, retention: RetentionLimits) {
     this.#calls = calls;
-    this.#declared = declared;
     this.#retention = retention;
   }
 
@@ -113,7 +109,8 @@ export class Jobs<Tx = unknown> {
   ): Promise<ManyChanged> {
     if ('payload' in Object(changes))
       throw new InvalidInputError('updateMany() changes no payloads: call update() for each job.');
-    return changeMany(this.#calls.shared, updating(changesUpdate(changes, this.#declared)), jobs, options);
+    const { shared, declared } = this.#calls;
+    return changeMany(shared, updating(changesUpdate(changes, declared.limits)), jobs, options);
   }
 
   /**

@@ -11,7 +11,6 @@ import {
   type ScheduleSource,
 } from '../driver/schedule-store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
-import type { Declared } from '../handler/defaults.js';
 import { checkName, checkWhole } from '../input.js';
 import { isError } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
@@ -77,12 +76,9 @@ export interface BrokenSchedule {
 /** The schedules, at run time. */
 export class Schedules<Tx = unknown> {
   readonly #calls: Calls<Tx>;
-  readonly #declared: Declared;
 
-  /** @param limits The limits that plugins declare. */
-  constructor(calls: Calls<Tx>, declared: Declared) {
+  constructor(calls: Calls<Tx>) {
     this.#calls = calls;
-    this.#declared = declared;
   }
 
   /**
@@ -102,7 +98,7 @@ export class Schedules<Tx = unknown> {
       checkOptions('schedules.set()', options, ['by']);
       const { by = hostname() } = options;
       checkName('by', by);
-      const plan = await planOf(name, schedule, this.#declared);
+      const plan = await planOf(name, schedule, this.#calls.declared);
       const [before] = (await driver.schedules.find([name])).schedules;
       if (before?.source === 'code')
         throw new InvalidInputError(
@@ -137,7 +133,8 @@ export class Schedules<Tx = unknown> {
     checkWhole('count', count, 1, 100);
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
-    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, this.#declared);
+    const { declared } = this.#calls;
+    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, declared);
     const { now, schedules } = await this.#within({}, (driver) => driver.schedules.find([name]));
     const row = plan === undefined ? existing(name, schedules) : undefined;
     const found = plan ?? readPlan(existing(name, schedules));
