@@ -23,7 +23,7 @@ import { limitsText } from '../job/limits-text.js';
 import { checkMetadata } from '../job/metadata.js';
 import { checkId } from '../job/public-id.js';
 import { checkNoTick } from '../job/tick.js';
-import { checkOptions as checkKnown } from '../known-options.js';
+import { checkOptions } from '../known-options.js';
 import { type Replacing, replacingOf } from './on-duplicate.js';
 
 const HOST = hostname();
@@ -38,7 +38,7 @@ export function newJob(
   options: EnqueueOptions<unknown>,
   declared: Declared = {},
 ): NewJob | Promise<NewJob> {
-  checkOptions(options);
+  checkPlaces(options);
   const { key = null, priority = 0, metadata = {} } = options;
   const { attempts = handler.attempts ?? declared.attempts ?? ATTEMPTS } = options;
   if (key !== null) checkKey('key', key);
@@ -86,7 +86,7 @@ export function newJobs(
   try {
     for (const each of options) {
       jobs.push(newJob(handler, each, declared));
-      checkKnown('enqueue()', each, ENQUEUE_OPTIONS);
+      checkOptions('enqueue()', each, ENQUEUE_OPTIONS);
     }
   } catch (error) {
     // Checks still on their way may reject too. Without a handler, such a rejection would be unhandled.
@@ -100,7 +100,7 @@ export function newJobs(
  * Refuses a transaction in the wrong place, which JavaScript may pass. Otherwise the job would be committed outside of
  * it, silently.
  */
-function checkOptions(options: unknown): void {
+function checkPlaces(options: unknown): void {
   const given: object = Object(options);
   if ('tx' in given)
     throw new InvalidInputError(
@@ -192,7 +192,7 @@ export function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Rep
 
 function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
   if (unique === undefined || unique === null) return null;
-  if (typeof unique !== 'string') checkKnown('unique', unique, ['key', 'scope', 'onDuplicate']);
+  if (typeof unique !== 'string') checkOptions('unique', unique, ['key', 'scope', 'onDuplicate']);
   const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;
   checkKey('unique.key', key);
   checkNoTick(key);

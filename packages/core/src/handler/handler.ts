@@ -8,7 +8,7 @@ import type { EnqueueOptions } from '../job/enqueue-options.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import type { Tick } from '../job/tick.js';
-import { checkOptions as checkKnown } from '../known-options.js';
+import { checkOptions } from '../known-options.js';
 import type { Logger } from '../logger.js';
 import { shown } from '../shown.js';
 import type { Operation } from '../update/operation.js';
@@ -276,7 +276,7 @@ export type DefineHandler<Tx> = <Schema extends StandardSchemaV1, Result>(
 export function defineHandler<Schema extends StandardSchemaV1, Result, Tx = unknown>(
   definition: HandlerDefinition<Schema, Tx, Result>,
 ): Handler<Schema, Tx, OutputOf<Result>> {
-  checkOptions(definition);
+  checkDefinition(definition);
   const { kind, queue = QUEUE, payload, after = [], claim = 'hold' } = definition;
   const { attempts, retry, timeout, onInvalidPayload, onFailed } = definition;
   const own = { attempts, retry, timeout, onInvalidPayload, onFailed };
@@ -348,14 +348,14 @@ const OPTIONS: readonly string[] = [
 export const RETRY_OPTIONS: readonly string[] = ['base', 'factor', 'cap'] satisfies (keyof RetryOptions)[];
 
 /** Refuses a misspelt option, which JavaScript, or a spread, may pass. */
-function checkOptions(definition: HandlerOptions<StandardSchemaV1>): void {
+function checkDefinition(definition: HandlerOptions<StandardSchemaV1>): void {
   if (typeof definition !== 'object' || definition === null)
     throw new InvalidInputError('A handler is an object: defineHandler({ kind, payload, run }).');
   const { kind, retry = {} } = definition;
   checkName('kind', kind);
-  const of = `the handler of ${JSON.stringify(kind)}`;
-  checkKnown(`The${of.slice(3)}`, definition, OPTIONS);
-  checkKnown(`retry of ${of}`, retry, RETRY_OPTIONS);
+  const whose = `handler of ${JSON.stringify(kind)}`;
+  checkOptions(`The ${whose}`, definition, OPTIONS);
+  checkOptions(`retry of the ${whose}`, retry, RETRY_OPTIONS);
 }
 
 function timeoutOf(ms: number): number {
@@ -380,7 +380,7 @@ function groupOf({ group = false }: Pick<HandlerOptions<StandardSchemaV1>, 'grou
 } {
   if (typeof group !== 'boolean' && (typeof group !== 'object' || group === null))
     throw new InvalidInputError('group must be true, false or { max, keys }.');
-  if (typeof group === 'object') checkKnown('group', group, ['max', 'keys']);
+  if (typeof group === 'object') checkOptions('group', group, ['max', 'keys']);
   const { max = group === false ? 1 : 1_000, keys = 1 } = Object(group);
   checkWhole('group.max', max, 1, 100_000);
   checkWhole('group.keys', keys, 1, 10_000);
