@@ -1,4 +1,4 @@
-import { DriverError, isDriverError } from './driver-error.js';
+import { DriverError, isDriverError } from '../driver-error.js';
 
 /** How long a lock of the second connection may wait, in milliseconds. None should wait at all. */
 export const PROBE_WAIT_MS = 500;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { defineCapture } from '../captures/capture.js';
+import { defineCapture } from '../../captures/capture.js';
+import { DriverError } from '../driver-error.js';
 import { tryCapture } from './capture-trial.js';
-import { DriverError } from './driver-error.js';
 
 const { plan } = defineCapture({ name: 'orders', table: 'shop.orders', id: ['id'], kind: 'k' });
 const parts = ['when.status', 'payload.note'].map((option) => ({ option, sql: option }));
