@@ -50,7 +50,9 @@ function Rows({ rows }: Pick<OrderView['tables'][number], 'rows'>) {
           {rows.map((row, index) => (
             <tr key={index}>
               {columns.map((column) => (
-                <td key={column}>{row[column]}</td>
+                <td key={column} data-name={column}>
+                  {row[column]}
+                </td>
               ))}
             </tr>
           ))}

@@ -48,7 +48,7 @@ export function ReturnedRows({ id, version, onSignedOut }: Props) {
         <thead>
           <tr>
             {columns.map((name, index) => (
-              <th scope="col" key={index}>
+              <th scope="col" key={index} class={isOfNumbers(rows, index) ? 'number' : ''}>
                 {name}
               </th>
             ))}
@@ -69,4 +69,9 @@ export function ReturnedRows({ id, version, onSignedOut }: Props) {
       {rows.length > SHOWN && <p class="hint">and {rows.length - SHOWN} more rows</p>}
     </div>
   );
+}
+
+/** Whether the first value of a column is a number: numbers stand at the right, and so does their head. */
+function isOfNumbers(rows: SpreadsheetDetails['rows'], column: number): boolean {
+  return typeof rows[0]?.[column] === 'number';
 }

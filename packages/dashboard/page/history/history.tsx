@@ -11,7 +11,7 @@ import { Notice } from '../parts/notice.js';
 import { useQueues } from '../parts/use-queues.js';
 import { Charts } from './charts.js';
 import { Events } from './events.js';
-import { TrendTable } from './trend-table.js';
+import { hasWork, TrendTable } from './trend-table.js';
 import { isIn, type Zoom } from './zoom.js';
 import { ZoomButtons } from './zoom-buttons.js';
 
@@ -83,8 +83,12 @@ function HistoryOf({ query, last }: { readonly query: URLSearchParams; readonly 
   return (
     <>
       <Notice text={problem} />
-      <ZoomButtons zoom={zoom} whole={whole} onZoom={setZoom} />
-      <Charts trend={answer} events={seen} zoom={zoom} onZoom={setZoom} />
+      {answer.points.some(hasWork) && (
+        <>
+          <ZoomButtons zoom={zoom} whole={whole} onZoom={setZoom} />
+          <Charts trend={answer} events={seen} zoom={zoom} onZoom={setZoom} />
+        </>
+      )}
       <Events events={seen} />
       <TrendTable trend={answer} zoom={shown} />
     </>

@@ -19,6 +19,8 @@ const HEAD = [
   { number: 'Took, 95 %' },
 ];
 
+type Point = Stored<Trend>['points'][number];
+
 interface Props {
   readonly trend: Stored<Trend>;
   readonly zoom: Zoom;
@@ -27,9 +29,7 @@ interface Props {
 /** The same as the charts, in rows, newest first. Points without a job are left out. */
 export function TrendTable({ trend, zoom }: Props) {
   const { points, stepSeconds } = trend;
-  const counted = points.filter(
-    ({ at, settled, retried, waitedMs }) => isIn(zoom, at) && (settled + retried > 0 || waitedMs !== null),
-  );
+  const counted = points.filter((point) => isIn(zoom, point.at) && hasWork(point));
   if (counted.length === 0)
     return (
       <Empty title="Nothing was settled in this time.">
@@ -64,4 +64,9 @@ export function TrendTable({ trend, zoom }: Props) {
       </Table>
     </details>
   );
+}
+
+/** Whether anything was done in the time of a point. */
+export function hasWork({ settled, retried, waitedMs }: Point): boolean {
+  return settled + retried > 0 || waitedMs !== null;
 }

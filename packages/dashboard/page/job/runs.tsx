@@ -26,7 +26,7 @@ export function Runs({ runs, at }: Props) {
   return (
     <section class="panel" aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
-      <Table title="Runs by their starts" head={HEAD}>
+      <Table title="Runs by their starts" head={HEAD} isStacked>
         <tbody>
           {runs.map((run, place) => {
             const [from, to] = [share(Date.parse(run.startedAt)), share(endOf(run, at))];
@@ -35,7 +35,7 @@ export function Runs({ runs, at }: Props) {
                 <th scope="row" title={run.runId}>
                   {place + 1}
                 </th>
-                <td>
+                <td data-name="When" class="wide">
                   <svg
                     class={`bar ${run.outcome}`}
                     viewBox="0 0 100 10"
@@ -45,15 +45,17 @@ export function Runs({ runs, at }: Props) {
                     <rect x={Math.min(from, 98)} y="2" width={Math.max(2, to - from)} height="6" />
                   </svg>
                 </td>
-                <td>
+                <td data-name="Outcome">
                   <State of={run.outcome} />
                 </td>
                 <Took run={run} />
-                <td>
+                <td data-name="Started">
                   <Time at={run.startedAt} />
                 </td>
-                <td>{run.worker ?? run.host ?? '–'}</td>
-                <td class="long">{run.error && <RunError error={run.error} />}</td>
+                <td data-name="Worker" class="double">
+                  {run.worker ?? run.host ?? '–'}
+                </td>
+                <td class="long wide">{run.error && <RunError error={run.error} />}</td>
               </tr>
             );
           })}

@@ -16,7 +16,18 @@ interface Props {
   readonly selection: Selection;
 }
 
-const HEAD = ['State', 'Kind', 'Queue', 'Key', { number: 'Attempt' }, 'Created', 'When', 'Worker or error'];
+const HEAD = [
+  'State',
+  'Kind',
+  'Queue',
+  'Key',
+  { number: 'Attempt' },
+  <span class="rare" key="created">
+    Created
+  </span>,
+  'When',
+  'Worker or error',
+];
 
 /** The rows of a page. Those who may change jobs can choose rows. */
 export function JobTable({ jobs, selection }: Props) {
@@ -40,7 +51,7 @@ export function JobTable({ jobs, selection }: Props) {
             <td data-name="State">
               <State of={job.status} />
             </td>
-            <td class="short" data-name="Kind">
+            <td class="short double" data-name="Kind">
               {job.kind}
             </td>
             <td class="short" data-name="Queue">
@@ -52,10 +63,10 @@ export function JobTable({ jobs, selection }: Props) {
             <td class="number" data-name="Attempt">
               {job.attempt} of {job.maxAttempts}
             </td>
-            <td data-name="Created">
+            <td class="rare" data-name="Created">
               <Time at={job.createdAt} />
             </td>
-            <td data-name="When">
+            <td class="double" data-name="When">
               <When job={job} />
             </td>
             <td

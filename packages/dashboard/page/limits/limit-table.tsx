@@ -17,7 +17,6 @@ const HEAD = [
   'Starts',
   { number: 'Next start' },
   { number: 'Waiting' },
-  'Numbers',
   ACTIONS,
 ];
 
@@ -66,6 +65,11 @@ function LimitRow({ limit, isPaused, onSet }: RowProps) {
       <th scope="row" class="long">
         {name}
         {isPaused && <span class="state paused">paused</span>}
+        {setAt !== null && (
+          <div class="hint">
+            set by {setBy}, <Time at={setAt} />
+          </div>
+        )}
       </th>
       <td data-name="Slots" class={max === null && taken === 0 ? 'nought' : ''}>
         <Taken {...limit} />
@@ -81,15 +85,6 @@ function LimitRow({ limit, isPaused, onSet }: RowProps) {
       </td>
       <td data-name="Waiting" class={waiting.count === 0 ? 'number nought' : 'number'}>
         {counted(waiting)}
-      </td>
-      <td data-name="Numbers" class="long wide">
-        {setAt === null ? (
-          <span class="hint">as the handlers say</span>
-        ) : (
-          <>
-            set by {setBy}, <Time at={setAt} />
-          </>
-        )}
       </td>
       <td class="end">
         <WorkMenu

@@ -5,7 +5,9 @@ import { Empty } from '../parts/empty.js';
 import { Link } from '../parts/link.js';
 import { ACTIONS, Table } from '../parts/table.js';
 import { WorkMenu } from '../parts/work-menu.js';
+import { Cells } from './cells.js';
 import { Lane } from './lane.js';
+import { sumOf } from './sum.js';
 
 type Props = Pick<Stored<OverviewView>, 'lanes' | 'pauses'>;
 
@@ -36,28 +38,12 @@ export function Lanes({ lanes, pauses }: Props) {
     pauses.some((pause) => pause.scope === scope && pause.name === name);
   return (
     <Table title="Queues and kinds" head={HEAD} isStacked>
-      {queues.map((queue) => (
-        <tbody key={queue} class="kinds">
-          <tr class="group">
-            <th scope="rowgroup" colSpan={HEAD.length - 1}>
-              <span class="hint">queue</span> <Link to={addressOf('picture', { queue })}>{queue}</Link>
-              {isPaused('queue', queue) && <span class="state paused">paused</span>}
-            </th>
-            <td class="end">
-              <WorkMenu
-                work={{ scope: 'queue', name: queue }}
-                isPaused={isPaused('queue', queue)}
-                items={[
-                  { text: 'Locks', to: addressOf('picture', { queue }) },
-                  { text: 'Replay', to: addressOf('replay', { queue }) },
-                  { text: 'History', to: addressOf('history', { queue }) },
-                ]}
-              />
-            </td>
-          </tr>
-          {lanes
-            .filter((lane) => lane.queue === queue)
-            .map((lane) => (
+      {queues.map((queue) => {
+        const own = lanes.filter((lane) => lane.queue === queue);
+        return (
+          <tbody key={queue} class="kinds">
+            <QueueRow queue={queue} lanes={own} isPaused={isPaused('queue', queue)} />
+            {own.map((lane) => (
               <Lane
                 lane={lane}
                 isPaused={isPaused('kind', lane.kind)}
@@ -66,8 +52,40 @@ export function Lanes({ lanes, pauses }: Props) {
                 key={lane.kind}
               />
             ))}
-        </tbody>
-      ))}
+          </tbody>
+        );
+      })}
     </Table>
+  );
+}
+
+interface QueueProps {
+  readonly queue: string;
+  readonly lanes: Props['lanes'];
+  readonly isPaused: boolean;
+}
+
+/** A queue, with the sums of its kinds. That of a single one would say the same twice. */
+function QueueRow({ queue, lanes, isPaused }: QueueProps) {
+  const isSum = lanes.length > 1;
+  return (
+    <tr class="group">
+      <th scope="rowgroup" colSpan={isSum ? 1 : HEAD.length - 1}>
+        <span class="hint">queue</span> <Link to={addressOf('picture', { queue })}>{queue}</Link>
+        {isPaused && <span class="state paused">paused</span>}
+      </th>
+      {isSum && <Cells of={`the queue ${queue}`} numbers={sumOf(lanes)} filter={{ queue }} />}
+      <td class="end">
+        <WorkMenu
+          work={{ scope: 'queue', name: queue }}
+          isPaused={isPaused}
+          items={[
+            { text: 'Locks', to: addressOf('picture', { queue }) },
+            { text: 'Replay', to: addressOf('replay', { queue }) },
+            { text: 'History', to: addressOf('history', { queue }) },
+          ]}
+        />
+      </td>
+    </tr>
   );
 }

@@ -1,10 +1,10 @@
 import type { Stored } from '@rowlock/core';
-import type { JobCount } from '@rowlock/core/types';
 import type { LaneView, OverviewView } from '../../src/views.js';
 import { counted, jobsIn, number, share } from '../format/numbers.js';
 import { lasting } from '../format/times.js';
 import { addressOf } from '../frame/place.js';
 import { Link } from '../parts/link.js';
+import { sumOf } from './sum.js';
 
 type Lane = Stored<LaneView>;
 
@@ -35,44 +35,36 @@ export function Totals({ lanes, workers }: Pick<Stored<OverviewView>, 'lanes' | 
 }
 
 function figuresOf(lanes: readonly Lane[], workers: Stored<OverviewView>['workers']): readonly Figure[] {
-  const sum = (of: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + of(lane), 0);
-  const count = (of: (lane: Lane) => JobCount): JobCount => ({
-    count: sum((lane) => of(lane).count),
-    more: lanes.some((lane) => of(lane).more),
-  });
-  const oldest = Math.max(...lanes.map(({ oldestDueMs }) => oldestDueMs ?? -1));
-  const [failed, settled, retried] = [
-    sum(({ hour }) => hour.failed),
-    sum(({ hour }) => hour.settled),
-    sum(({ hour }) => hour.retried),
-  ];
+  const { due, delayed, oldestDueMs, running, hour, history } = sumOf(lanes);
   const alive = workers.filter((worker) => worker.alive);
   return [
     {
       name: 'Due',
-      value: counted(count(({ due }) => due)),
-      about: oldest < 0 ? 'none waits' : `the oldest for ${lasting(oldest)}`,
+      value: counted(due),
+      about: oldestDueMs === null ? 'none waits' : `the oldest for ${lasting(oldestDueMs)}`,
       to: addressOf('jobs', { status: 'new' }),
     },
     {
       name: 'Running',
-      value: number(sum(({ running }) => running)),
-      about: `${counted(count(({ delayed }) => delayed))} delayed`,
+      value: number(running),
+      about: `${counted(delayed)} delayed`,
       to: addressOf('jobs', { status: 'in-progress' }),
     },
     {
       name: 'Done a minute',
-      value: number(sum(({ history }) => history.settled.at(-1) ?? 0)),
-      about: `${jobsIn(settled)} in the last hour`,
+      value: number(history.settled.at(-1) ?? 0),
+      about: `${jobsIn(hour.settled)} in the last hour`,
       to: addressOf('history'),
     },
     {
       name: 'Failed in the last hour',
-      value: number(failed),
+      value: number(hour.failed),
       about:
-        settled === 0 ? 'nothing was done' : `${share(failed, settled)} of them, ${number(retried)} retried`,
+        hour.settled === 0
+          ? 'nothing was done'
+          : `${share(hour.failed, hour.settled)} of them, ${number(hour.retried)} retried`,
       to: addressOf('errors'),
-      isBad: failed > 0,
+      isBad: hour.failed > 0,
     },
     {
       name: 'Workers',

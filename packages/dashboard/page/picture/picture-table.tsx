@@ -40,7 +40,9 @@ export function PictureTable({ picture }: { readonly picture: Stored<PictureView
                 <th scope="row">
                   <Named group={group} />
                 </th>
-                <td data-name="Kind">{job.kind}</td>
+                <td data-name="Kind" class="double">
+                  {job.kind}
+                </td>
                 <td data-name="Key" class={keysOf(group) === '–' ? 'nought' : 'short'}>
                   {keysOf(group)}
                 </td>

@@ -17,12 +17,12 @@ interface Props {
 /** Who had what at a moment, and how the runs before it ended. */
 export function MomentTable({ moment, at }: Props) {
   return (
-    <Table title="Workers at this time" head={['Worker', 'Has', 'Ended until then']}>
+    <Table title="Workers at this time" head={['Worker', 'Has', 'Ended until then']} isStacked>
       <tbody>
         {moment.map(({ worker, running, ended }) => (
           <tr key={worker}>
             <th scope="row">{worker}</th>
-            <td class="long">
+            <td data-name="Has" class={running.length === 0 ? 'nought' : 'long wide'}>
               {running.length === 0 && '–'}
               <ul class="list">
                 {running.slice(0, NAMED).map((run) => (
@@ -38,7 +38,7 @@ export function MomentTable({ moment, at }: Props) {
                 {running.length > NAMED && <li>and {number(running.length - NAMED)} more</li>}
               </ul>
             </td>
-            <td>
+            <td data-name="Ended until then" class={ended.size === 0 ? 'nought' : 'wide'}>
               {ended.size === 0 && '–'}
               {[...ended].map(([outcome, runs]) => (
                 <div key={outcome}>

@@ -30,7 +30,7 @@ export function Replay() {
           <>
             <SpanChoice queue={queue} queues={names} minutes={String(minutes)} until={until} />
             <span class="end">
-              <Link to={addressOf('picture', { queue })}>Now</Link>
+              <Link to={addressOf('picture', { queue })}>The locks of now</Link>
             </span>
           </>
         )}

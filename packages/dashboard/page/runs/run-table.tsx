@@ -36,7 +36,9 @@ export function RunTable({ runs }: { readonly runs: readonly Stored<RunRow>[] })
             <td data-name="Started">
               <Time at={run.startedAt} />
             </td>
-            <td data-name="Worker">{run.worker ?? run.host ?? '–'}</td>
+            <td data-name="Worker" class="short double">
+              {run.worker ?? run.host ?? '–'}
+            </td>
             <td class="short wide">{run.error && `${run.error.code}: ${run.error.message}`}</td>
           </tr>
         ))}

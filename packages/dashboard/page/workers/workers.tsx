@@ -14,8 +14,8 @@ type Worker = Stored<OverviewView>['workers'][number];
 
 const HEAD = ['Worker', 'State', 'Version', 'Slots in use', { number: 'Memory' }, 'Queues', 'Kinds'];
 
-/** How many kinds are named at first. */
-const SHOWN = 4;
+/** How many queues, or kinds, are named at first. */
+const SHOWN = 3;
 
 /** The workers that are alive, and those that have ended within the last hour. */
 export function Workers() {
@@ -70,10 +70,10 @@ function WorkerRow({
           started <Time at={startedAt} />
         </div>
       </td>
-      <td data-name="Version" class="version">
+      <td data-name="Version" class="narrow">
         {version ?? '–'}
       </td>
-      <td data-name="Slots in use" class="long">
+      <td data-name="Slots in use" class="narrow double">
         {alive && concurrency !== null ? (
           <Slots name={name} inUse={jobs.reduce((sum, { slots = 0 }) => sum + slots, 0)} of={concurrency} />
         ) : (
@@ -90,11 +90,11 @@ function WorkerRow({
       <td data-name="Memory" class="number">
         {memory === null ? '–' : megabytes(memory)}
       </td>
-      <td data-name="Queues" class="long">
-        {queues.join(', ')}
+      <td data-name="Queues" class="narrow wide">
+        <Names names={queues} of="queues" />
       </td>
-      <td data-name="Kinds" class="long wide">
-        <Kinds names={Object.keys(kinds)} />
+      <td data-name="Kinds" class="narrow wide">
+        <Names names={Object.keys(kinds)} of="kinds" />
       </td>
     </tr>
   );
@@ -109,11 +109,14 @@ function Slots({ name, inUse, of }: { readonly name: string; readonly inUse: num
   );
 }
 
-function Kinds({ names }: { readonly names: readonly string[] }) {
+/** More than a few unfold. */
+function Names({ names, of: what }: { readonly names: readonly string[]; readonly of: string }) {
   if (names.length <= SHOWN) return <>{names.join(', ')}</>;
   return (
     <details>
-      <summary>{number(names.length)} kinds</summary>
+      <summary>
+        {number(names.length)} {what}
+      </summary>
       {names.join(', ')}
     </details>
   );
