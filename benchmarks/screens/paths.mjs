@@ -22,11 +22,24 @@ export function pathsOf({ job, settledFrom }) {
     ['settled since a time', `settled-from=${settledFrom}`],
     ['to find nothing', 'kind=none'],
   ];
+  const oldest = [
+    ['first', ''],
+    ['of a queue', 'queue=queue-7'],
+    ['of a key', 'key=key-70'],
+    ['new', 'status=new'],
+    ['new, of a queue', 'queue=queue-7&status=new'],
+    ['failed', 'status=error'],
+    ['by an error text', 'status=error&error-text=host%204'],
+    ['created since a time', `created-from=${settledFrom}`],
+    ['to find nothing', 'kind=none'],
+  ];
   return [
     ['overview, workers', 'overview'],
     ['limits', 'limits'],
     ['schedules', 'schedules'],
     ['errors', 'errors'],
+    ['events', 'events'],
+    ['captures', 'captures'],
     ['latest runs', 'runs?limit=200'],
     ['latest runs of a queue', 'runs?queue=queue-7&limit=200'],
     ['a week of numbers', 'trend?last=7d'],
@@ -34,6 +47,7 @@ export function pathsOf({ job, settledFrom }) {
     ['picture of 1,000 jobs', 'picture?queue=queue-7&limit=1000'],
     ['picture of 10,000 jobs', 'picture?queue=queue-7&limit=10000'],
     ...lists.map(([title, query]) => [`jobs ${title}`, `jobs?${query}`]),
+    ...oldest.map(([title, query]) => [`oldest jobs ${title}`, `jobs?order=oldest&${query}`]),
     ...lists.map(([title, query]) => [`number of jobs ${title}`, `jobs/count?${query}`]),
   ].map(([title, path]) => ({ title, path }));
 }

@@ -32,16 +32,25 @@ test('the address is the filter, and the cursor leads on', async () => {
   expect(first.jobs).toHaveLength(50);
   const second = await read<Jobs>(`jobs?kind=report&cursor=${first.cursor}`);
   expect(second).toMatchObject({ jobs: { length: 10 }, cursor: null });
+  const oldest = await read<Jobs>('jobs?kind=report&order=oldest');
+  expect(oldest.jobs[0]).toEqual(second.jobs.at(-1));
+  const rest = await read<Jobs>(`jobs?kind=report&order=oldest&cursor=${oldest.cursor}`);
+  expect(rest.jobs.toReversed()).toEqual(first.jobs.slice(0, 10));
   expect(await read('jobs/count?kind=report')).toEqual({ count: 60, more: false });
 });
 
-test.each(['stat=error', 'status=errors', 'created-from=yesterday', 'payload={', 'payload=[]', 'cursor=x'])(
-  'the address %s is refused',
-  async (query) => {
-    const { get } = await stage();
-    expect((await get(`/api/jobs?${query}`)).status).toBe(400);
-  },
-);
+test.each([
+  'stat=error',
+  'status=errors',
+  'created-from=yesterday',
+  'payload={',
+  'payload=[]',
+  'cursor=x',
+  'order=kind',
+])('the address %s is refused', async (query) => {
+  const { get } = await stage();
+  expect((await get(`/api/jobs?${query}`)).status).toBe(400);
+});
 
 test('many jobs: the number first, then the change with its progress', async () => {
   const { rowlock, post } = await stage();

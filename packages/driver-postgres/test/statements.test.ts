@@ -29,6 +29,7 @@ const OPERATIONS = [
 
 const PAGE: Selection = {
   ways: [{ by: WAYS.all, isInOrder: true }],
+  direction: 'DESC',
   also: '<conditions>',
   running: null,
   limit: '<limit>',
@@ -68,7 +69,7 @@ function spelled() {
     }),
     'selection.listIds': sql.selection.listIds(PAGE),
     'selection.count': sql.selection.count(PAGE),
-    'selection.lookEnd': sql.selection.lookEnd(PAGE_OF_KEY.ways, '<conditions>', '<limit>'),
+    'selection.lookEnd': sql.selection.lookEnd(PAGE_OF_KEY),
     'selection.countOutstanding': sql.selection.countOutstanding('<condition>'),
     ...Object.fromEntries(
       OPERATIONS.map((each) => [`updated by ${each.do}`, updatedJson('job.metadata', '$3', [each]).text]),

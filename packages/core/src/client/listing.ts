@@ -1,4 +1,4 @@
-import type { JobFilter } from '../driver/job-filter.js';
+import type { JobFilter, JobOrder } from '../driver/job-filter.js';
 import { HIGHEST_ID } from '../driver/job-ids.js';
 import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
@@ -12,7 +12,9 @@ import { lookFor, lookForNumber } from './look.js';
 export interface ListOptions extends JobFilter {
   /** 1 to 1,000. Default 50. */
   readonly limit?: number;
-  /** The `cursor` of the page before. Null, or absent: the first page. */
+  /** Which jobs come first, by the order of their enqueues. Default `newest`. */
+  readonly order?: JobOrder;
+  /** The `cursor` of the page before, in the same order. Null, or absent: the first page. */
   readonly cursor?: string | null;
 }
 
@@ -36,14 +38,15 @@ export const COUNTED = 10_000;
 
 /** A page of the jobs that a filter means. @throws InvalidInputError */
 export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Promise<Listed> {
-  checkOptions('list()', options, [...FILTER, 'limit', 'cursor']);
-  const { limit = 50, cursor, ...given } = options;
+  checkOptions('list()', options, [...FILTER, 'limit', 'order', 'cursor']);
+  const { limit = 50, order = 'newest', cursor, ...given } = options;
   checkWhole('limit', limit, 1, LIMITS.page);
   const filter = checkFilter(given);
-  const { jobs, next } = await lookFor(store, filter, { limit, before: decodeCursor(cursor) });
+  if (!(order in CURSORS)) throw new InvalidInputError("order must be 'newest' or 'oldest'.");
+  const { jobs, next } = await lookFor(store, filter, { limit, order, at: decodeCursor(cursor, order) });
   return {
     jobs,
-    cursor: next === null ? null : encodeCursor(next),
+    cursor: next === null ? null : encodeCursor(next, order),
     stopped: next !== null && jobs.length < limit,
   };
 }
@@ -56,17 +59,20 @@ export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountO
   return lookForNumber(store, checkFilter(given), upTo);
 }
 
+/** How a cursor of an order begins. */
+const CURSORS: Readonly<Record<JobOrder, string>> = { newest: 'r', oldest: 'o' };
+
 /** Encodes the id, so that no caller depends on its form. */
-function encodeCursor(id: bigint): string {
-  return Buffer.from(`r${id}`).toString('base64url');
+function encodeCursor(id: bigint, order: JobOrder): string {
+  return Buffer.from(`${CURSORS[order]}${id}`).toString('base64url');
 }
 
-function decodeCursor(cursor: string | null | undefined): bigint | null {
+function decodeCursor(cursor: string | null | undefined, order: JobOrder): bigint | null {
   if (cursor === undefined || cursor === null) return null;
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('latin1') : '';
-  const [, id] = /^r(\d{1,19})$/.exec(text) ?? [];
-  if (id === undefined || BigInt(id) > HIGHEST_ID) {
-    throw new InvalidInputError('cursor is not one that list() returned.');
+  const [, begin, id] = /^([ro])(\d{1,19})$/.exec(text) ?? [];
+  if (id === undefined || begin !== CURSORS[order] || BigInt(id) > HIGHEST_ID) {
+    throw new InvalidInputError('cursor is not one that list() returned in this order.');
   }
   return BigInt(id);
 }

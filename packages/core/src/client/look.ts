@@ -1,7 +1,7 @@
-import type { JobFilter } from '../driver/job-filter.js';
+import type { JobFilter, JobOrder } from '../driver/job-filter.js';
 import type { Jobs } from '../driver/jobs.js';
 import type { JobCount, JobId, JobView } from '../job/job.js';
-import { rowsOfTime } from './rows-of-time.js';
+import { beyond, rowsOfTime } from './rows-of-time.js';
 
 /**
  * How many rows the statements of a call look at, one after the other, where no index has what the filter means. Most
@@ -22,20 +22,27 @@ export interface Looked {
   readonly next: JobId | null;
 }
 
-/** Jobs, newest first, of as many looks as it takes, and as there may be. */
+interface Looking {
+  readonly limit: number;
+  readonly order: JobOrder;
+  /** The place where the page begins. Null: the first page. */
+  readonly at: JobId | null;
+}
+
+/** Jobs, in this order, of as many looks as it takes, and as there may be. */
 export async function lookFor(
   store: Pick<Listing, 'list'>,
   filter: JobFilter,
-  { limit, before }: { readonly limit: number; readonly before: JobId | null },
+  { limit, order, at }: Looking,
 ): Promise<Looked> {
   const jobs: JobView[] = [];
-  let next = before;
+  let next = at;
   for (const look of looksOf(filter)) {
-    const page = await store.list(filter, { limit: limit - jobs.length, before: next, look });
+    const page = await store.list(filter, { limit: limit - jobs.length, ...beyond(next, order), look });
     jobs.push(...page.jobs);
     next = page.next;
     if (jobs.length === limit) break;
-    if (next !== null) next = await rowsOfTime(store, filter, next);
+    if (next !== null) next = await rowsOfTime(store, filter, next, order);
     if (next === null) break;
   }
   return { jobs, next };
@@ -50,7 +57,7 @@ export async function lookForNumber(store: Listing, filter: JobFilter, upTo: num
     found += page.count;
     next = page.next;
     if (found > upTo) break;
-    if (next !== null) next = await rowsOfTime(store, filter, next);
+    if (next !== null) next = await rowsOfTime(store, filter, next, 'newest');
     if (next === null) break;
   }
   return { count: Math.min(found, upTo), more: found > upTo || next !== null };

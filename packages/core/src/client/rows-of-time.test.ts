@@ -21,8 +21,9 @@ const rows: readonly Row[] = Array.from({ length: ROWS }, (_, n) => ({
 /** A table of these rows. It looks at all rows in the order of their ids. */
 function table() {
   let reads = 0;
-  const select = ({ created }: JobFilter, { limit, before, look = ROWS }: Page) => {
-    const below = rows.filter(({ id }) => before === null || id < before).reverse();
+  const select = ({ created }: JobFilter, { limit, before, after = null, order, look = ROWS }: Page) => {
+    const below = rows.filter(({ id }) => (before === null || id < before) && (after === null || id > after));
+    if (order !== 'oldest') below.reverse();
     const looked = below.slice(0, look);
     reads += Math.min(limit, looked.length);
     const found = looked.filter(
@@ -59,18 +60,30 @@ test.each([
   const wanted = rows
     .filter(({ createdAt }) => createdAt >= created.from && createdAt < created.before)
     .reverse();
-  const { jobs, next } = await lookFor(table(), { created }, { limit: 100, before: null });
-  expect(jobs).toEqual(wanted);
-  expect(next).toBeNull();
+  for (const order of ['newest', 'oldest'] as const) {
+    const { jobs, next } = await lookFor(table(), { created }, { limit: 100, order, at: null });
+    expect(jobs).toEqual(order === 'newest' ? wanted : wanted.toReversed());
+    expect(next).toBeNull();
+  }
   expect(await lookForNumber(table(), { created }, 10_000)).toEqual({ count: wanted.length, more: false });
 });
 
 test('few rows are read on the way, and none without an end', async () => {
   const store = table();
-  expect(await rowsOfTime(store, { created: { before: minute(100) } }, 14_000n)).toBeLessThan(400n);
+  expect(await rowsOfTime(store, { created: { before: minute(100) } }, 14_000n, 'newest')).toBeLessThan(400n);
   expect(store.reads()).toBeLessThan(30);
-  expect(await rowsOfTime(store, { settled: { before: minute(100) } }, 14_000n)).toBeLessThan(400n);
-  expect(await rowsOfTime(store, { created: { from: minute(4_900) } }, 1_400n)).toBeNull();
-  expect(await rowsOfTime(store, { settled: { from: minute(4_900) } }, 1_400n)).toBe(1_400n);
-  expect(await rowsOfTime(store, { kind: 'k' }, 1_400n)).toBe(1_400n);
+  expect(await rowsOfTime(store, { settled: { before: minute(100) } }, 14_000n, 'newest')).toBeLessThan(400n);
+  expect(await rowsOfTime(store, { created: { from: minute(4_900) } }, 1_400n, 'newest')).toBeNull();
+  expect(await rowsOfTime(store, { settled: { from: minute(4_900) } }, 1_400n, 'newest')).toBe(1_400n);
+  expect(await rowsOfTime(store, { kind: 'k' }, 1_400n, 'newest')).toBe(1_400n);
+});
+
+test('the oldest come first from the begin of a time on, and none behind its end', async () => {
+  const store = table();
+  const begin = await rowsOfTime(store, { created: { from: minute(4_900) } }, 1_400n, 'oldest');
+  expect(begin).toBeGreaterThan(14_000n);
+  expect(store.reads()).toBeLessThan(70);
+  expect(await rowsOfTime(store, { created: { before: minute(100) } }, 1_400n, 'oldest')).toBeNull();
+  expect(await rowsOfTime(store, { settled: { before: minute(100) } }, 1_400n, 'oldest')).toBeNull();
+  expect(await rowsOfTime(store, { created: { before: minute(4_900) } }, 1_400n, 'oldest')).toBe(1_400n);
 });

@@ -1,4 +1,5 @@
-import type { JobFilter } from '../driver/job-filter.js';
+import type { JobFilter, JobOrder, Page } from '../driver/job-filter.js';
+import { HIGHEST_ID } from '../driver/job-ids.js';
 import type { Jobs } from '../driver/jobs.js';
 import type { JobId } from '../job/job.js';
 
@@ -10,34 +11,46 @@ const SLACK_MS = 60_000;
 
 type Listing = Pick<Jobs, 'list'>;
 
-/**
- * Where a look for jobs of a time goes on: the rows behind `before` that are younger are left out. A job is settled
- * after it was enqueued, so the end of either time counts. Null: all rows behind are older. Reads some thirty rows.
- */
-export async function rowsOfTime(store: Listing, filter: JobFilter, before: JobId): Promise<JobId | null> {
-  const { created, settled } = filter;
-  const ends = [created?.before, settled?.before].flatMap((end) =>
-    end === undefined ? [] : [end.getTime()],
-  );
-  const from = created?.from?.getTime();
-  if (ends.length === 0 && from === undefined) return before;
-  const newest = await newestBelow(store, before);
-  if (newest === undefined || (from !== undefined && newest < from - SLACK_MS)) return null;
-  const end = Math.min(...ends) + SLACK_MS;
-  if (newest < end) return before;
-  // The newest row below `high` is too young, and that below `low` is not.
-  let [low, high] = [0n, before];
-  while (high - low > 1n) {
-    const middle = (low + high) / 2n;
-    const at = await newestBelow(store, middle);
-    if (at !== undefined && at >= end) high = middle;
-    else low = middle;
-  }
-  return low;
+/** The page that begins behind a row. */
+export function beyond(at: JobId | null, order: JobOrder): Pick<Page, 'before' | 'after' | 'order'> {
+  return order === 'newest' ? { before: at } : { before: null, after: at, order };
 }
 
-/** When the newest job with a lower id was enqueued, in milliseconds. */
-async function newestBelow(store: Listing, before: JobId): Promise<number | undefined> {
-  const { jobs } = await store.list({}, { limit: 1, before });
+/**
+ * Where a look for jobs of a time goes on: the rows behind `at` that come before that time in this order are left out. A job
+ * is settled after it was enqueued, so the end of either time counts. Null: all rows behind come after it. Reads some
+ * sixty rows at most.
+ */
+export async function rowsOfTime(
+  store: Listing,
+  { created, settled }: JobFilter,
+  at: JobId,
+  order: JobOrder,
+): Promise<JobId | null> {
+  const ends = [created?.before, settled?.before].flatMap((end) => end?.getTime() ?? []);
+  const begin = (created?.from?.getTime() ?? Number.NEGATIVE_INFINITY) - SLACK_MS;
+  const end = Math.min(...ends) + SLACK_MS;
+  if (begin === Number.NEGATIVE_INFINITY && ends.length === 0) return at;
+  const [isAhead, isOver] =
+    order === 'newest'
+      ? [(ms: number) => ms >= end, (ms: number) => ms < begin]
+      : [(ms: number) => ms < begin, (ms: number) => ms >= end];
+  const next = await timeBeyond(store, at, order);
+  if (next === undefined || isOver(next)) return null;
+  if (!isAhead(next)) return at;
+  // The next row beyond `ahead` comes before the time, and that beyond `there` does not.
+  let [ahead, there] = [at, order === 'newest' ? 0n : HIGHEST_ID];
+  while (there - ahead > 1n || ahead - there > 1n) {
+    const middle = (ahead + there) / 2n;
+    const ms = await timeBeyond(store, middle, order);
+    if (ms !== undefined && isAhead(ms)) ahead = middle;
+    else there = middle;
+  }
+  return there;
+}
+
+/** When the next row was enqueued, in milliseconds. */
+async function timeBeyond(store: Listing, at: JobId, order: JobOrder): Promise<number | undefined> {
+  const { jobs } = await store.list({}, { limit: 1, ...beyond(at, order) });
   return jobs[0]?.createdAt.getTime();
 }

@@ -49,13 +49,18 @@ export interface Members {
   readonly [name: string]: string | number | boolean | null | Members;
 }
 
-/** A part of the jobs that a filter means, newest first. */
+/** Which jobs come first, by the order of their enqueues. */
+export type JobOrder = 'newest' | 'oldest';
+
+/** A part of the jobs that a filter means. */
 export interface Page {
+  /** Default: `newest`. A number of jobs has no order, so `count` ignores it. */
+  readonly order?: JobOrder;
   /** How many jobs are wanted, 1 to 1,000. `count` takes any number. */
   readonly limit: number;
-  /** The `next` of the page before this one. */
+  /** Only jobs with lower ids are meant: the `next` of the page before this one. Null: all. */
   readonly before: JobId | null;
-  /** Only jobs with higher ids are meant. Default: all. */
+  /** Only jobs with higher ids are meant: with `oldest`, the `next` of the page before this one. Default: all. */
   readonly after?: JobId | null;
   /**
    * How many rows may be read, 1 or more, where no index has what the filter means. The page ends there, whatever it

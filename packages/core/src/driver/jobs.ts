@@ -30,7 +30,7 @@ export interface Jobs {
    */
   uniqueJobs(kind: string, keys: readonly string[]): Promise<readonly (string | null)[]>;
 
-  /** Reads without locks, newest first. */
+  /** Reads without locks, in the order of the page. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
   /** As `list`, the ids alone, with the states that the jobs' rows have. */
@@ -58,7 +58,7 @@ export interface Jobs {
 
 export interface JobPage {
   readonly jobs: readonly JobView[];
-  /** The `before` of the next page. Null at the end. Also given by a page that ends at its `look`. */
+  /** The `before`, or `after`, of the next page. Null at the end. Also given by a page that ends at its `look`. */
   readonly next: JobId | null;
 }
 

@@ -62,7 +62,7 @@ export function Filters({ query, jobs }: Props) {
 
 /** Whether the form has something to show. */
 function hasMore(query: URLSearchParams): boolean {
-  return [...query.keys()].some((name) => name !== 'status');
+  return [...query.keys()].some((name) => !['status', 'order'].includes(name));
 }
 
 function isState(query: URLSearchParams, state: string): boolean {

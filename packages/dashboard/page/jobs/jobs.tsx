@@ -17,12 +17,13 @@ import { useSelection } from './use-selection.js';
 /** Counting reads more than a page does, so it is done less often. In milliseconds. */
 const COUNT_MS = 15_000;
 
-/** The jobs that the address means, newest first. */
+/** The jobs that the address means, newest or oldest first. */
 export function Jobs() {
   const { query } = usePage().place;
   const canEnqueue = useCan('enqueue');
-  const filter = new URLSearchParams(query);
-  filter.delete('cursor');
+  const view = without(query, 'cursor');
+  const filter = without(view, 'order');
+  const isOldest = view.get('order') === 'oldest';
   const { answer, problem, isOld } = useAnswer<Stored<JobsView>>(`jobs?${query}`);
   const number = useAnswer<JobCount>(`jobs/count?${filter}`, COUNT_MS);
   const count = number.isOld ? undefined : number.answer;
@@ -35,7 +36,12 @@ export function Jobs() {
     <>
       <header class="title">
         <h1>Jobs</h1>
-        <span class="hint">{count === undefined ? '…' : jobsCounted(count)}, newest first</span>
+        <span class="hint">
+          {count === undefined ? '…' : jobsCounted(count)}, {isOldest ? 'oldest' : 'newest'} first
+        </span>
+        <Link to={addressOf('jobs', isOldest ? filter : withOne(filter, 'order', 'oldest'))}>
+          {isOldest ? 'Newest first' : 'Oldest first'}
+        </Link>
         {isLine(filter) && (
           <Link to={addressOf('picture', { queue: filter.get('queue') ?? '' })}>
             In the order of the claim
@@ -49,8 +55,8 @@ export function Jobs() {
           </span>
         )}
       </header>
-      <SavedViews filter={filter} />
-      <Filters query={filter} jobs={jobs} />
+      <SavedViews filter={view} />
+      <Filters query={view} jobs={jobs} />
       <Notice text={problem} />
       {answer !== undefined && (
         <div class="results" aria-busy={isOld}>
@@ -62,10 +68,12 @@ export function Jobs() {
           )}
           {answer.stopped && <p class="hint">The search has ended here. It goes on with the next page.</p>}
           <nav class="buttons" aria-label="Pages">
-            {query.has('cursor') && <Link to={addressOf('jobs', filter)}>Newest</Link>}
+            {query.has('cursor') && (
+              <Link to={addressOf('jobs', view)}>{isOldest ? 'Oldest' : 'Newest'}</Link>
+            )}
             {answer.cursor !== null && (
-              <Link to={addressOf('jobs', new URLSearchParams([...filter, ['cursor', answer.cursor]]))}>
-                Older
+              <Link to={addressOf('jobs', withOne(view, 'cursor', answer.cursor))}>
+                {isOldest ? 'Newer' : 'Older'}
               </Link>
             )}
           </nav>
@@ -73,6 +81,16 @@ export function Jobs() {
       )}
     </>
   );
+}
+
+function withOne(query: URLSearchParams, name: string, value: string): URLSearchParams {
+  return new URLSearchParams([...query, [name, value]]);
+}
+
+function without(query: URLSearchParams, name: string): URLSearchParams {
+  const next = new URLSearchParams(query);
+  next.delete(name);
+  return next;
 }
 
 /** Whether these are the waiting jobs of a queue, which have an order of their own. */

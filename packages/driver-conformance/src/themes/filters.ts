@@ -21,6 +21,12 @@ async function found<Tx>({ driver, queue, reader }: Stage<Tx>, filter: JobFilter
   const rows = new Map((await reader.jobs(queue)).map((row) => [row.publicId, row]));
   expect(ids.jobs.map(({ id }) => id)).toEqual(jobs.map(({ publicId }) => rows.get(publicId)?.id));
   expect(await driver.jobs.count({ queue, ...filter }, page)).toEqual({ count: jobs.length, next: null });
+  const oldest = { ...page, order: 'oldest' } as const;
+  expect(await driver.jobs.list({ queue, ...filter }, oldest)).toEqual({
+    jobs: jobs.toReversed(),
+    next: null,
+  });
+  expect((await driver.jobs.ids({ queue, ...filter }, oldest)).jobs).toEqual(ids.jobs.toReversed());
   return jobs.map(({ payload }) => payload).reverse();
 }
 
@@ -145,36 +151,33 @@ export const filters = theme('filters', (test) => {
     }
   });
 
-  test('a look ends after its rows, whatever it has found, and another one goes on', async (stage) => {
+  test('a look ends after its rows, whatever it has found, and another one goes on, in both orders', async (stage) => {
     const { driver, queue, putMany } = stage;
     const rows = await putMany(Array.from({ length: 30 }, (_, n) => ({ payload: { n, odd: n % 2 === 1 } })));
     const filter = { queue, payload: { odd: true } } as const;
+    const wanted = rows.map(({ payload }) => payload).filter((payload) => hasMembers(payload, { odd: true }));
     // Jobs of other tests are many.
-    const after = (rows[0]?.id ?? 0n) - 1n;
-    const listed: Json[] = [];
-    let counted = 0;
-    let before: JobId | null = null;
-    let looks = 0;
-    do {
-      const page: Page = { limit: 100, before, after, look: 10 };
-      const { jobs, next } = await driver.jobs.list(filter, page);
-      expect(jobs.length).toBeLessThanOrEqual(10);
-      listed.push(...jobs.map(({ payload }) => payload));
-      const { count, next: countNext } = await driver.jobs.count(filter, page);
-      expect([count, countNext]).toEqual([jobs.length, next]);
-      expect((await driver.jobs.ids(filter, page)).next).toEqual(next);
-      counted += count;
-      before = next;
-      looks += 1;
-    } while (before !== null);
-    expect(listed).toEqual(
-      rows
-        .map(({ payload }) => payload)
-        .filter((payload) => hasMembers(payload, { odd: true }))
-        .reverse(),
-    );
-    expect(counted).toBe(15);
-    expect(looks).toBeGreaterThanOrEqual(3);
+    const all = { after: (rows[0]?.id ?? 0n) - 1n, before: (rows.at(-1)?.id ?? 0n) + 1n };
+    for (const order of ['newest', 'oldest'] as const) {
+      const listed: Json[] = [];
+      let counted = 0;
+      let at: JobId | null = null;
+      let looks = 0;
+      do {
+        const beyond = at === null ? {} : order === 'newest' ? { before: at } : { after: at };
+        const page: Page = { limit: 100, ...all, ...beyond, order, look: 10 };
+        const { jobs, next } = await driver.jobs.list(filter, page);
+        expect(jobs.length).toBeLessThanOrEqual(10);
+        listed.push(...jobs.map(({ payload }) => payload));
+        counted += (await driver.jobs.count(filter, page)).count;
+        expect((await driver.jobs.ids(filter, page)).next).toEqual(next);
+        at = next;
+        looks += 1;
+      } while (at !== null);
+      expect(listed).toEqual(order === 'newest' ? wanted.toReversed() : wanted);
+      expect(looks).toBeGreaterThanOrEqual(3);
+      expect(counted).toBe(15);
+    }
   });
 
   test('what an index answers needs no end of a look', async (stage) => {

@@ -5,6 +5,7 @@ import { type MysqlTransaction, query } from '../query.js';
 import { type Fragment, sql as fragment, joined } from '../values/fragment.js';
 import { list } from '../values/list.js';
 import { all, conditionsOf, inPage, ofQueueAndKind } from './conditions.js';
+import type { Direction } from './statements/selection.js';
 
 /** So many outstanding jobs are read by their indexes, and their ids sorted. Beside more, the newest rows of all jobs are looked at. */
 const FEW = 100_000;
@@ -43,7 +44,7 @@ export async function select(
     ...(way.status === undefined ? [] : await ofStatus(on, context, filter, way.status)),
   ];
   const lookedTo = await lookEnd(on, context, page, way, others.length > 0);
-  const looked = lookedTo === null ? [] : [fragment`job.id >= ${String(lookedTo)}`];
+  const looked = lookedTo === null ? [] : [untilIn(page, lookedTo)];
   return { rows: way.rows, conditions: [...inPage(page), ...looked, ...others], lookedTo };
 }
 
@@ -239,31 +240,41 @@ async function lookEnd(
 ): Promise<JobId | null> {
   const { look } = page;
   if (look === undefined || isShort || !isSelective) return null;
-  const { text, values } = pageBy(context, rows, inPage(page), look);
+  const direction = directionOf(page);
+  const { text, values } = pageBy(context, rows, inPage(page), { limit: look, direction });
   const [found] = await query<{ jobs: string; last: string | null }>(
     on,
-    context.sql.selection.lookEnd(text),
+    context.sql.selection.lookEnd(text, direction),
     values,
   );
   return found === undefined || Number(found.jobs) < look || found.last === null ? null : BigInt(found.last);
 }
 
-/** A page of ids, newest first. */
+/** The rows of a page up to the last one that is looked at. */
+function untilIn({ order }: Page, last: JobId): Fragment {
+  return order === 'oldest' ? fragment`job.id <= ${String(last)}` : fragment`job.id >= ${String(last)}`;
+}
+
+export function directionOf({ order }: Page): Direction {
+  return order === 'oldest' ? 'ASC' : 'DESC';
+}
+
+/** A page of ids. */
 export function pageBy(
   { sql }: Context,
   rows: readonly Fragment[],
   conditions: readonly Fragment[],
-  limit: number,
+  { limit, direction }: { readonly limit: number; readonly direction: Direction },
 ): Fragment {
   const others = all(conditions);
   const pages = rows.map((each) => ({
-    text: sql.selection.pageBy(each.text, others.text),
+    text: sql.selection.pageBy(each.text, others.text, direction),
     values: [...each.values, ...others.values, String(limit)],
   }));
   const [page, ...more] = pages;
   if (page !== undefined && more.length === 0) return page;
   return {
-    text: sql.selection.pageOf(pages.map(({ text }) => `(${text})`).join(' UNION ALL ')),
+    text: sql.selection.pageOf(pages.map(({ text }) => `(${text})`).join(' UNION ALL '), direction),
     values: [...pages.flatMap(({ values }) => values), String(limit)],
   };
 }

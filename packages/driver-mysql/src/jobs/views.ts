@@ -5,9 +5,9 @@ import type { JobCount, JobFilter, JobId, JobIdPage, JobPage, Page } from '@rowl
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
-import { countBy, pageBy, select } from './selection.js';
+import { countBy, directionOf, pageBy, select } from './selection.js';
 
-/** Newest first. @throws DriverError */
+/** @throws DriverError */
 export async function listJobs(
   on: MysqlTransaction,
   context: Context,
@@ -15,18 +15,20 @@ export async function listJobs(
   page: Page,
 ): Promise<JobPage> {
   const { rows: ways, conditions, lookedTo } = await select(on, context, filter, page, 'list');
-  const ids = pageBy(context, ways, conditions, page.limit + 1);
+  const direction = directionOf(page);
+  const ids = pageBy(context, ways, conditions, { limit: page.limit + 1, direction });
   const { lockPrefix } = context;
   const prefixes = [lockPrefix, lockPrefix, lockPrefix, lockPrefix];
   const found = await query<JobViewRow>(on, context.sql.selection.list(ids.text), [
     ...prefixes,
     ...ids.values,
   ]);
-  const rows = found.sort((a, b) => Number(BigInt(b.id) - BigInt(a.id)));
+  const sign = direction === 'ASC' ? 1n : -1n;
+  const rows = found.sort((a, b) => Number(sign * (BigInt(a.id) - BigInt(b.id))));
   return { jobs: rows.slice(0, page.limit).map(toJobView), next: nextOf(rows, page, lookedTo) };
 }
 
-/** Newest first. @throws DriverError */
+/** @throws DriverError */
 export async function listJobIds(
   on: MysqlTransaction,
   context: Context,
@@ -34,10 +36,11 @@ export async function listJobIds(
   page: Page,
 ): Promise<JobIdPage> {
   const { rows: ways, conditions, lookedTo } = await select(on, context, filter, page, 'list');
-  const ids = pageBy(context, ways, conditions, page.limit + 1);
+  const direction = directionOf(page);
+  const ids = pageBy(context, ways, conditions, { limit: page.limit + 1, direction });
   const rows = await query<{ id: string; public_id: string; status: State }>(
     on,
-    context.sql.selection.listIds(ids.text),
+    context.sql.selection.listIds(ids.text, direction),
     ids.values,
   );
   const jobs = rows

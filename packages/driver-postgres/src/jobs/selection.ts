@@ -3,7 +3,13 @@ import { type JobFilter, type JobId, listed, OUTSTANDING, type Page, SETTLED } f
 import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
 import { conditionsOf, ofQueueAndKind, ofStatus, Values } from './conditions.js';
-import { OUTSTANDING_PARTS, type Way as Rows, type Selection, WAYS } from './statements/selection.js';
+import {
+  type Direction,
+  OUTSTANDING_PARTS,
+  type Way as Rows,
+  type Selection,
+  WAYS,
+} from './statements/selection.js';
 import { withValue } from './with-value.js';
 
 /** So many outstanding jobs are read by their partial indexes, and their ids sorted. Beside more, the newest rows of all jobs are looked at. */
@@ -46,17 +52,20 @@ interface Found extends Pick<Selected, 'lookedTo'> {
 
 function selected(context: Context, filter: JobFilter, page: Page, { way, lookedTo, use }: Found): Selected {
   const values = new Values(String(context.lockClass.unsigned));
+  const direction = directionOf(page);
   const ways = way.spell(values);
   const status = way.status === undefined ? undefined : ofStatus(way.status, values);
   const also = [
     ...inPage(page, values),
-    ...(lookedTo === null ? [] : [`job.id >= ${values.add(lookedTo, 'bigint')}`]),
+    ...(lookedTo === null
+      ? []
+      : [`job.id ${direction === 'DESC' ? '>=' : '<='} ${values.add(lookedTo, 'bigint')}`]),
     ...conditionsOf(filter, values),
     ...(status === undefined ? [] : [status.text]),
   ];
   const needsRunning = way.isRunning || status?.needsRunning === true;
   const selection = {
-    ways,
+    ...{ ways, direction },
     also: ['true', ...also].join(' AND '),
     running: needsRunning ? ['true', ...ofQueueAndKind(filter, values)].join(' AND ') : null,
     limit: values.add(use === 'list' ? page.limit + 1 : page.limit, 'bigint'),
@@ -170,10 +179,15 @@ function lookEnd(
   const values = new Values();
   const ways = spell(values);
   const also = ['true', ...inPage(page, values)].join(' AND ');
-  const text = sql.selection.lookEnd(ways, also, values.add(look, 'bigint'));
+  const direction = directionOf(page);
+  const text = sql.selection.lookEnd({ ways, direction, also, limit: values.add(look, 'bigint') });
   return answers<readonly [number, string | null]>(on, text, values.all).then(([[rows, last] = [0, null]]) =>
     rows < look || last === null ? null : BigInt(last),
   );
+}
+
+function directionOf({ order }: Page): Direction {
+  return order === 'oldest' ? 'ASC' : 'DESC';
 }
 
 function inPage({ before, after = null }: Page, values: Values): readonly string[] {

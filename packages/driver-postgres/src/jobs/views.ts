@@ -7,7 +7,7 @@ import { answers, type Queryable } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
 import { select } from './selection.js';
 
-/** Newest first. @throws DriverError */
+/** @throws DriverError */
 export async function listJobs(
   on: Queryable,
   context: Context,
@@ -25,7 +25,7 @@ export async function listJobs(
   return { jobs: rows.slice(0, page.limit).map(toJobView), next: nextOf(rows, page, lookedTo) };
 }
 
-/** Newest first. @throws DriverError */
+/** @throws DriverError */
 export async function listJobIds(
   on: Queryable,
   context: Context,

@@ -1,4 +1,5 @@
 import type { JobView } from '@rowlock/core';
+import type { ListOptions } from '@rowlock/core/types';
 import type { CommandContext, Session } from '../../command-context.js';
 import { count } from '../../count.js';
 import type { Column } from '../../output/table.js';
@@ -9,17 +10,26 @@ export const list = (context: CommandContext) =>
   filtered('list')
     .description('jobs, newest first')
     .option('--limit <number>', 'how many at most', count, 50)
-    .action(({ limit, ...filter }) => context.withDatabase((session) => show(session, filter, limit)));
+    .option('--oldest', 'the oldest first')
+    .action(({ limit, oldest, ...filter }) =>
+      context.withDatabase((session) =>
+        show(session, filter, { limit, order: oldest ? 'oldest' : 'newest' }),
+      ),
+    );
 
 /** The most jobs of a page. */
 const PAGE = 1_000;
 
 /** For programs each page is written as it comes. */
-async function show({ rowlock, output, terminal }: Session, filter: Filter, limit: number): Promise<void> {
+async function show(
+  { rowlock, output, terminal }: Session,
+  filter: Filter,
+  { limit, order }: Required<Pick<ListOptions, 'limit' | 'order'>>,
+): Promise<void> {
   const shown: JobView[] = [];
   let [left, cursor]: [number, string | null] = [limit, null];
   do {
-    const page = await rowlock.jobs.list({ ...filterOf(filter), limit: Math.min(left, PAGE), cursor });
+    const page = await rowlock.jobs.list({ ...filterOf(filter), limit: Math.min(left, PAGE), order, cursor });
     if (output.isJson) output.list(page.jobs, COLUMNS, '');
     else shown.push(...page.jobs);
     left -= page.jobs.length;

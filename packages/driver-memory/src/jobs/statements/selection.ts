@@ -36,11 +36,16 @@ interface Selected {
   readonly next: JobId | null;
 }
 
-/** Newest first. There are indexes of public ids and of keys. */
-function select(place: Place, filter: JobFilter, { limit, before, after = null, look }: Page): Selected {
-  const rows = candidates(place, filter)
-    .filter(({ id }) => (before === null || id < before) && (after === null || id > after))
-    .reverse();
+/** There are indexes of public ids and of keys. */
+function select(
+  place: Place,
+  filter: JobFilter,
+  { limit, before, after = null, order, look }: Page,
+): Selected {
+  const rows = candidates(place, filter).filter(
+    ({ id }) => (before === null || id < before) && (after === null || id > after),
+  );
+  if (order !== 'oldest') rows.reverse();
   const looked = filter.publicIds === undefined ? rows.slice(0, look) : rows;
   const found = looked.filter((job) => isMeant(place, filter, job));
   const jobs = found.slice(0, limit);
@@ -48,7 +53,7 @@ function select(place: Place, filter: JobFilter, { limit, before, after = null, 
   return { jobs, next: last?.id ?? null };
 }
 
-function candidates({ database: { tables }, tx }: Place, { publicIds, key }: JobFilter): readonly JobRow[] {
+function candidates({ database: { tables }, tx }: Place, { publicIds, key }: JobFilter): JobRow[] {
   const { jobs } = tables;
   const found =
     publicIds !== undefined

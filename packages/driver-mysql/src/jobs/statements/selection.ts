@@ -2,6 +2,9 @@ import { HELD, held, leased, newest, newestRun, OPEN } from '../../claims/statem
 import type { Tables } from '../../schema/tables.js';
 import { ms } from './columns.js';
 
+/** The order of a page's ids: newest or oldest first. */
+export type Direction = 'DESC' | 'ASC';
+
 /** The statements that look for jobs by a filter. */
 export const selectionStatements = (tables: Tables) => {
   const { job } = tables;
@@ -38,12 +41,13 @@ export const selectionStatements = (tables: Tables) => {
     isHeld: (where: string, latest: string, workers: string): string =>
       `IF(job.id IN (SELECT id FROM (${held(tables, where, latest, workers)}) AS each_held), TRUE, FALSE)`,
 
-    // A page of ids, newest first. The last value is the number of rows.
-    pageBy: (way: string, also: string): string =>
-      `SELECT job.id FROM ${way} AND ${also} ORDER BY job.id DESC LIMIT ?`,
+    // A page of ids. The last value is the number of rows.
+    pageBy: (way: string, also: string, direction: Direction): string =>
+      `SELECT job.id FROM ${way} AND ${also} ORDER BY job.id ${direction} LIMIT ?`,
 
     // Of pages in brackets, with UNION ALL between them.
-    pageOf: (pages: string): string => `SELECT id FROM (${pages}) AS ways ORDER BY id DESC LIMIT ?`,
+    pageOf: (pages: string, direction: Direction): string =>
+      `SELECT id FROM (${pages}) AS ways ORDER BY id ${direction} LIMIT ?`,
 
     // The ids of the page are chosen first, and joined afterwards. Otherwise MySQL would join and sort all jobs: 13 s for a million.
     // The joined rows have no order: MySQL refuses to sort a row whose JSON is larger than the sort buffer.
@@ -63,14 +67,14 @@ export const selectionStatements = (tables: Tables) => {
       FROM (${page}) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
       ${newestRun(tables)}`,
 
-    listIds: (page: string): string => `
+    listIds: (page: string, direction: Direction): string => `
       SELECT CAST(page.id AS CHAR) AS id, job.public_id, job.status
       FROM (${page}) AS page STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = page.id
-      ORDER BY page.id DESC`,
+      ORDER BY page.id ${direction}`,
 
     // How many rows there are to look at, up to the limit of a page, and the last of them.
-    lookEnd: (page: string): string =>
-      `SELECT CAST(COUNT(*) AS CHAR) AS jobs, CAST(MIN(id) AS CHAR) AS last FROM (${page}) AS page`,
+    lookEnd: (page: string, direction: Direction): string =>
+      `SELECT CAST(COUNT(*) AS CHAR) AS jobs, CAST(${direction === 'DESC' ? 'MIN' : 'MAX'}(id) AS CHAR) AS last FROM (${page}) AS page`,
 
     /** Counts to a number. @param pages Pages in brackets, with UNION ALL between them. */
     countTo: (pages: string): string =>

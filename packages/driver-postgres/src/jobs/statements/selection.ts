@@ -10,9 +10,13 @@ export interface Way {
   readonly isInOrder: boolean;
 }
 
-/** A page of ids, newest first. */
+/** The order of a page's ids: newest or oldest first. */
+export type Direction = 'DESC' | 'ASC';
+
+/** A page of ids. */
 export interface Selection {
   readonly ways: readonly Way[];
+  readonly direction: Direction;
   /** The other conditions. */
   readonly also: string;
   /** The condition of `running`, where the conditions need its ids. Otherwise null. */
@@ -47,8 +51,8 @@ export const selectionStatements = (tables: Tables) => {
   const { job, worker } = tables;
 
   const page = (
-    { ways, also, limit }: Omit<Selection, 'running'>,
-    spellOrder: (id: string) => string = (id) => `ORDER BY ${id} DESC`,
+    { ways, direction, also, limit }: Omit<Selection, 'running'>,
+    spellOrder: (id: string) => string = (id) => `ORDER BY ${id} ${direction}`,
   ): string => {
     const each = ways.map(
       ({ by, isInOrder }) => `
@@ -87,11 +91,11 @@ export const selectionStatements = (tables: Tables) => {
       FROM page JOIN ${job} AS job ON job.id = page.id
       ${newestRun(tables)}
       LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
-      ORDER BY page.id DESC`,
+      ORDER BY page.id ${selection.direction}`,
 
     listIds: (selection: Selection): string => `${selected(selection)}
       SELECT json_build_array(job.id::text, public_id, status)::text AS answer FROM page JOIN ${job} AS job ON job.id = page.id
-      ORDER BY page.id DESC`,
+      ORDER BY page.id ${selection.direction}`,
 
     // In no order: a count reads no more than it counts.
     count: (selection: Selection): string => `${selected(
@@ -101,9 +105,9 @@ export const selectionStatements = (tables: Tables) => {
       SELECT count(*)::text AS answer FROM page`,
 
     /** How many rows there are to look at, up to the limit, and the last of them. */
-    lookEnd: (ways: readonly Way[], also: string, limit: string): string => `
-      WITH page AS MATERIALIZED (${page({ ways, also, limit })})
-      SELECT json_build_array(count(*), min(id)::text)::text AS answer FROM page`,
+    lookEnd: (looked: Omit<Selection, 'running'>): string => `
+      WITH page AS MATERIALIZED (${page(looked)})
+      SELECT json_build_array(count(*), ${looked.direction === 'DESC' ? 'min' : 'max'}(id)::text)::text AS answer FROM page`,
 
     /** How many outstanding jobs there are, up to $1. @param also A condition, or `true`. */
     countOutstanding: (also: string): string => `
