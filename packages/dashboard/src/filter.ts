@@ -3,6 +3,7 @@ import { STATES } from '@rowlock/core';
 import type { ErrorFilter, Members, TimeRange } from '@rowlock/core/types';
 import { timeOf } from './http/fields.js';
 import { Problem } from './http/problem.js';
+import { textIn } from './http/text-in.js';
 
 /** The names of an address that are a filter. */
 const NAMES = [
@@ -24,8 +25,8 @@ export function filterOf(query: URLSearchParams): JobFilter {
   const states = query.getAll('status').filter(Boolean).map(stateOf);
   return {
     ...(ids.length > 0 && { publicIds: ids }),
-    ...textIn(query, 'queue', 'queue'),
-    ...textIn(query, 'key', 'key'),
+    ...textIn(query, 'queue'),
+    ...textIn(query, 'key'),
     ...(kinds.length > 0 && { kind: kinds }),
     ...(states.length > 0 && { status: states }),
     ...rangeIn(query, 'created'),
@@ -40,18 +41,6 @@ function stateOf(text: string): State {
   const state = STATES.find((each) => each === text);
   if (state === undefined) throw new Problem(400, `status must be of ${STATES.join(', ')}.`);
   return state;
-}
-
-/** @returns `{ [as]: value }`, or nothing. */
-function textIn<As extends string>(
-  query: URLSearchParams,
-  name: string,
-  as: As,
-): { readonly [Name in As]?: string } {
-  const value = query.get(name) ?? '';
-  const found: { [Name in As]?: string } = {};
-  if (value !== '') found[as] = value;
-  return found;
 }
 
 function rangeIn<Time extends 'created' | 'settled' | 'due'>(
@@ -69,8 +58,9 @@ function rangeIn<Time extends 'created' | 'settled' | 'due'>(
 }
 
 function errorIn(query: URLSearchParams): { readonly error?: ErrorFilter } {
-  const error = { ...textIn(query, 'error-code', 'code'), ...textIn(query, 'error-text', 'text') };
-  return Object.keys(error).length === 0 ? {} : { error };
+  const [code, text] = ['error-code', 'error-text'].map((name) => query.get(name) ?? '');
+  if (!code && !text) return {};
+  return { error: { ...(code && { code }), ...(text && { text }) } };
 }
 
 function payloadIn(query: URLSearchParams): { readonly payload?: Members } {

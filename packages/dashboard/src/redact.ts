@@ -48,7 +48,7 @@ export function redactJob(job: JobView, redact: Redact): JobView {
     ...redactRow(job, job, redact),
     payload: redact(job.payload, job, 'payload'),
     output: job.output === null ? null : redact(job.output, job, 'output'),
-    metadata: object(redact(job.metadata, job, 'metadata')),
+    metadata: redactMetadata(job.metadata, job, redact),
   };
 }
 
@@ -98,8 +98,13 @@ function isError(value: Json): value is { readonly code: string; readonly messag
   return typeof code === 'string' && typeof message === 'string';
 }
 
-function object(value: Json): JobView['metadata'] {
-  return isObject(value) ? value : { redacted: value };
+export function redactMetadata(
+  metadata: JobView['metadata'],
+  job: RedactedJob,
+  redact: Redact,
+): JobView['metadata'] {
+  const redacted = redact(metadata, job, 'metadata');
+  return isObject(redacted) ? redacted : { redacted };
 }
 
 function isObject(value: Json): value is JobView['metadata'] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fieldsOf } from '../page/new-job/fields.js';
-import { filledWith, nameOf, payloadOf, startOf } from '../page/new-job/typed.js';
+import { fieldsOf } from '../page/payload/fields.js';
+import { filledWith, nameOf, payloadOf, startOf } from '../page/payload/typed.js';
 import { jsonSchemaOf } from '../src/json-schema.js';
 
 const SCHEMA = z.object({

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Report, stages } from './stage.js';
+import { Mail, Report, stages } from './stage.js';
 
 const stage = stages();
 
@@ -26,6 +26,95 @@ test('a schedule is previewed, run, paused, resumed and removed, and its ticks a
   expect(events).toMatchObject([{ text: expect.stringContaining(`The schedule ${name} was set by `) }]);
   await post('/api/schedules/remove', { name });
   expect(await rowlock.schedules.list()).toEqual([]);
+});
+
+const MAKER = { access: () => ({ can: ['operator', 'enqueue'], name: 'Ada' }) as const };
+
+test('a schedule is made, and changed in what is filled in, and the rest of it stays', async () => {
+  const { rowlock, post, read } = await stage(MAKER);
+  const set = (body: object) => post('/api/schedules/set', { priority: 0, ...body });
+  const made = { name: 'hourly', kind: 'report', payload: { of: 'x' } };
+  const rules = { missed: 3, overlap: 'queue', jitter: '5s', key: 'k' };
+  expect((await set({ ...made, every: '1h', ...rules })).status).toBe(200);
+  const [first] = await rowlock.schedules.list();
+  expect(first).toMatchObject({
+    ...{
+      kind: 'report',
+      queue: 'default',
+      payload: { of: 'x' },
+      everyMs: 3_600_000,
+      jitterMs: 5_000,
+      key: 'k',
+    },
+    ...{ missed: { all: { max: 3 } }, overlap: 'queue', source: 'dynamic', updatedBy: 'Ada' },
+  });
+  expect(await (await set({ ...made, every: '2h' })).json()).toMatchObject({ status: 409 });
+
+  await rowlock.schedules.set('hourly', {
+    ...{ handler: { ...Mail, queue: 'slow' }, payload: { to: 'ada' }, every: '1h', anchor: new Date(60_000) },
+    ...{ attempts: 9, metadata: { tenant: 7 } },
+  });
+  const [before] = await rowlock.schedules.list();
+  const change = { name: 'hourly', payload: { to: 'bob' }, priority: 4, every: '30m' };
+  const outdated = await set({ ...change, updatedAt: first?.updatedAt });
+  expect(await outdated.json()).toMatchObject({ status: 409, detail: expect.stringContaining('meanwhile') });
+  expect((await set({ ...change, updatedAt: before?.updatedAt })).status).toBe(200);
+  expect(await rowlock.schedules.list()).toMatchObject([
+    {
+      ...{ kind: 'mail.send', queue: 'slow', payload: { to: 'bob' }, priority: 4, maxAttempts: 9 },
+      ...{ metadata: { tenant: 7 }, everyMs: 1_800_000, anchor: new Date(60_000), missed: 'once' },
+    },
+  ]);
+  const zoned = new URLSearchParams({ cron: '0 3 * * *', timeZone: 'Asia/Tokyo', every: '', jitter: '' });
+  const times = await read<readonly string[]>(`schedules/preview?${zoned}`);
+  expect(times).toHaveLength(5);
+  expect(times[0]).toMatch(/T18:00:00/);
+});
+
+test('what is wrong with a schedule is said, and nothing is set', async () => {
+  const { rowlock, post, get } = await stage(MAKER);
+  const good = { name: 'n', kind: 'report', payload: { of: 'x' }, priority: 0, cron: '0 3 * * *' };
+  for (const [wrong, status] of [
+    [{ kind: 'none' }, 404],
+    [{ kind: undefined }, 404],
+    [{ payload: undefined }, 400],
+    [{ payload: { of: 7 } }, 400],
+    [{ cron: '0 3 * *' }, 400],
+    [{ cron: '' }, 400],
+    [{ timeZone: 'Mars/Olympus' }, 400],
+    [{ every: '1h' }, 400],
+    [{ jitter: 'long' }, 400],
+    [{ missed: 'some' }, 400],
+    [{ missed: 5 }, 400],
+    [{ overlap: 'some' }, 400],
+  ] as const) {
+    const response = await post('/api/schedules/set', { ...good, ...wrong });
+    expect({ wrong, status: response.status }).toEqual({ wrong, status });
+  }
+  expect((await get('/api/schedules/preview?cron=none')).status).toBe(400);
+  expect(await rowlock.schedules.list()).toEqual([]);
+});
+
+test.each([['operator'], [['read', 'enqueue']]] as const)('%s may set no schedule', async (can) => {
+  const { rowlock, post } = await stage({ access: () => ({ can }) });
+  const body = { name: 'n', kind: 'report', payload: { of: 'x' }, priority: 0, every: '1h' };
+  expect((await post('/api/schedules/set', body)).status).toBe(403);
+  expect(await rowlock.schedules.list()).toEqual([]);
+});
+
+test('a schedule that code declares is changed there, and a redacted payload stays', async () => {
+  const { rowlock, post } = await stage({ ...MAKER, redact: () => 'hidden' });
+  await rowlock.schedules.set('daily', { handler: Report, payload: { of: 'secret' }, every: '1d' });
+  const [{ updatedAt } = { updatedAt: null }] = await rowlock.schedules.list();
+  const body = { name: 'daily', priority: 0, every: '2d', updatedAt };
+  expect((await post('/api/schedules/set', { ...body, payload: { of: 'hidden' } })).status).toBe(409);
+  expect((await post('/api/schedules/set', body)).status).toBe(200);
+  const [changed] = await rowlock.schedules.list();
+  expect(changed).toMatchObject({ payload: { of: 'secret' }, everyMs: 172_800_000 });
+  if (changed === undefined) throw new Error('There is a schedule.');
+  vi.spyOn(rowlock.schedules, 'list').mockResolvedValue([{ ...changed, source: 'code' }]);
+  const refused = await post('/api/schedules/set', { ...body, updatedAt: changed.updatedAt });
+  expect(await refused.json()).toMatchObject({ status: 409, detail: expect.stringContaining('in code') });
 });
 
 test('a version that comes to workers of another one is a deploy among the events', async () => {

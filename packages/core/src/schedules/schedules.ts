@@ -30,11 +30,15 @@ export interface ScheduleView {
   readonly queue: string;
   readonly key: string | null;
   readonly payload: Json;
+  readonly priority: number;
+  readonly maxAttempts: number;
+  readonly metadata: { readonly [name: string]: Json };
   /** Null where `everyMs` is given. */
   readonly cron: string | null;
   readonly timeZone: string | null;
   /** Null where `cron` is given. */
   readonly everyMs: number | null;
+  readonly anchor: Date | null;
   readonly missed: Missed;
   readonly overlap: Overlap;
   readonly jitterMs: number;
@@ -264,7 +268,8 @@ function viewOf(row: ScheduleRow, declared: ReadonlySet<string>): ScheduleView {
 
 type PlanView = Pick<
   ScheduleView,
-  | ('kind' | 'queue' | 'key' | 'payload' | 'cron' | 'timeZone' | 'everyMs')
+  | ('kind' | 'queue' | 'key' | 'payload' | 'priority' | 'maxAttempts' | 'metadata')
+  | ('cron' | 'timeZone' | 'everyMs' | 'anchor')
   | ('missed' | 'overlap' | 'jitterMs' | 'broken')
 >;
 
@@ -272,20 +277,22 @@ function planView(row: ScheduleRow): PlanView {
   const { broken, brokenAt } = row;
   try {
     const { job, timing, missed, overlap } = readPlan(row);
-    const { kind, queue, key, payload } = job;
+    const { kind, queue, key, payload, priority, maxAttempts, metadata } = job;
     const times =
       'cron' in timing
-        ? { cron: timing.cron, timeZone: timing.timeZone, everyMs: null }
-        : { cron: null, timeZone: null, everyMs: timing.everyMs };
+        ? { cron: timing.cron, timeZone: timing.timeZone, everyMs: null, anchor: null }
+        : { cron: null, timeZone: null, everyMs: timing.everyMs, anchor: new Date(timing.anchorMs) };
     return {
-      ...{ kind, queue, key, payload, ...times, missed, overlap, jitterMs: timing.jitterMs },
+      ...{ kind, queue, key, payload, priority, maxAttempts, metadata },
+      ...{ ...times, missed, overlap, jitterMs: timing.jitterMs },
       broken: broken === null ? null : { since: date(brokenAt), error: broken },
     };
   } catch (error) {
     const { kind, queue } = Object(Object(row.plan).job);
     return {
-      ...{ kind: text(kind), queue: text(queue), key: null, payload: null },
-      ...{ cron: null, timeZone: null, everyMs: null, missed: 'once', overlap: 'skip', jitterMs: 0 },
+      ...{ kind: text(kind), queue: text(queue), key: null, payload: null, priority: 0, maxAttempts: 1 },
+      ...{ metadata: {}, cron: null, timeZone: null, everyMs: null, anchor: null },
+      ...{ missed: 'once', overlap: 'skip', jitterMs: 0 },
       broken: { since: date(brokenAt), error: isError(error) ? error.message : String(error) },
     };
   }

@@ -9,6 +9,7 @@ import { Overview } from '../overview/overview.js';
 import { Picture } from '../picture/picture.js';
 import { Replay } from '../replay/replay.js';
 import { Runs } from '../runs/runs.js';
+import { ScheduleScreen } from '../schedules/schedule-screen.js';
 import { Schedules } from '../schedules/schedules.js';
 import { Workers } from '../workers/workers.js';
 
@@ -37,6 +38,7 @@ const WORK: Part = {
 
 const RULES: Part = {
   schedules: { title: 'Schedules', show: Schedules, icon: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3l2 1.5' },
+  schedule: { title: 'Schedule', show: ScheduleScreen },
   limits: { title: 'Limits', show: Limits, icon: 'M3.2 12.5a6 6 0 1 1 9.6 0M8 9.5 10.5 6' },
   workers: {
     title: 'Workers',

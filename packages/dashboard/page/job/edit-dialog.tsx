@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { localTime } from '../format/times.js';
 import { usePage } from '../frame/page.js';
 import { ChangeDialog } from '../parts/change-dialog.js';
+import { NotBeforeField, notBeforeIn, PriorityField, priorityIn } from '../parts/job-fields.js';
 import { outcomeOf } from '../parts/use-change.js';
 
 interface Props {
@@ -22,13 +23,10 @@ export function EditDialog({ job, onClose }: Props) {
 
   function changes(form: FormData): object {
     const payload = form.get('payload');
-    const runAt = form.get('runAt');
-    const priority = Number(form.get('priority'));
+    const priority = priorityIn(form);
     const changed = {
       ...(typeof payload === 'string' && payload !== before.payload && { payload: jsonOf(payload) }),
-      ...(typeof runAt === 'string' &&
-        runAt !== '' &&
-        runAt !== before.runAt && { runAt: new Date(runAt).toISOString() }),
+      ...notBeforeIn(form, before.runAt),
       ...(priority !== before.priority && { priority }),
     };
     if (Object.keys(changed).length === 0) throw new Error('Nothing is changed.');
@@ -44,21 +42,8 @@ export function EditDialog({ job, onClose }: Props) {
       action="Save"
       onClose={onClose}
     >
-      <label>
-        Not before
-        <input type="datetime-local" name="runAt" defaultValue={before.runAt} />
-      </label>
-      <label>
-        Priority (lower runs sooner)
-        <input
-          type="number"
-          name="priority"
-          min={-32768}
-          max={32767}
-          required
-          defaultValue={before.priority}
-        />
-      </label>
+      <NotBeforeField value={before.runAt} />
+      <PriorityField value={before.priority} />
       {!session.redacted && (
         <label>
           Payload

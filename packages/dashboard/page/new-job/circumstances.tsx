@@ -1,29 +1,21 @@
 import type { JobView, Stored } from '@rowlock/core';
+import {
+  KeyField,
+  NotBeforeField,
+  notBeforeIn,
+  PriorityField,
+  priorityIn,
+  textIn,
+} from '../parts/job-fields.js';
 
 /** What an enqueue takes beside the payload. */
 export function Circumstances({ like }: { readonly like: Stored<JobView> | undefined }) {
   return (
     <fieldset class="filters">
       <legend class="unseen">When, and beside which jobs</legend>
-      <label>
-        Key
-        <input name="key" defaultValue={like?.key ?? ''} maxLength={512} />
-      </label>
-      <label>
-        Not before
-        <input type="datetime-local" name="runAt" />
-      </label>
-      <label>
-        Priority (lower runs sooner)
-        <input
-          type="number"
-          name="priority"
-          min={-32768}
-          max={32767}
-          required
-          defaultValue={like?.priority ?? 0}
-        />
-      </label>
+      <KeyField value={like?.key ?? null} />
+      <NotBeforeField />
+      <PriorityField value={like?.priority ?? 0} />
       <label>
         Unique key
         <input name="unique" maxLength={512} />
@@ -34,13 +26,10 @@ export function Circumstances({ like }: { readonly like: Stored<JobView> | undef
 
 /** As the server takes it. */
 export function circumstancesIn(form: FormData): object {
-  const [key, runAt, priority, unique] = ['key', 'runAt', 'priority', 'unique'].map((name) =>
-    String(form.get(name) ?? ''),
-  );
   return {
-    key,
-    unique,
-    priority: Number(priority),
-    ...(runAt && { runAt: new Date(runAt).toISOString() }),
+    key: textIn(form, 'key'),
+    unique: textIn(form, 'unique'),
+    priority: priorityIn(form),
+    ...notBeforeIn(form),
   };
 }

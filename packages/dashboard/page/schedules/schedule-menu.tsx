@@ -2,20 +2,24 @@ import type { Stored } from '@rowlock/core';
 import type { ScheduleView } from '@rowlock/core/types';
 import { useState } from 'preact/hooks';
 import { useCan } from '../frame/page.js';
+import { addressOf } from '../frame/place.js';
 import { ChangeDialog } from '../parts/change-dialog.js';
 import { type Item, Menu } from '../parts/menu.js';
 import { outcomeOf, useChange } from '../parts/use-change.js';
+import { useCanSet } from './schedule-screen.js';
 import { Ticks } from './ticks.js';
 
 /** What can be done to a schedule. Its times may be seen by all. */
 export function ScheduleMenu({ schedule }: { readonly schedule: Stored<ScheduleView> }) {
   const { name, source, pausedAt } = schedule;
   const can = useCan('schedules');
+  const canSet = useCanSet();
   const { make } = useChange();
   const [open, setOpen] = useState<'times' | 'remove'>();
   const change = (path: string, done: string): void => void make(`schedules/${path}`, { name }, done);
   const items: readonly Item[] = [
     { text: 'Times …', onChoose: () => setOpen('times') },
+    ...(canSet && source === 'dynamic' ? [{ text: 'Change …', to: addressOf('schedule', { name }) }] : []),
     ...(can
       ? [
           { text: 'Run now', onChoose: () => void make('schedules/run', { name }, ranNow) },

@@ -34,13 +34,13 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
             orphaned
           </span>
         )}
-        {source === 'dynamic' && <div class="hint">set by {updatedBy}</div>}
+        <div class="hint">{source === 'code' ? 'declared in code' : `set by ${updatedBy}`}</div>
       </th>
       <td data-name="When" class="long">
         {whenOf(schedule)}
         {broken !== null && <div class="bad">{broken.error}</div>}
       </td>
-      <td data-name="Kind">
+      <td data-name="Kind" class="double">
         <Link to={addressOf('jobs', { kind, queue })}>{kind}</Link>
       </td>
       <td data-name="Next">

@@ -9,6 +9,7 @@ import { JobLink } from '../parts/job-link.js';
 import { Notice } from '../parts/notice.js';
 import { State } from '../parts/state.js';
 import { Time } from '../parts/time.js';
+import { NextTimes } from './next-times.js';
 
 type Schedule = Stored<ScheduleView>;
 
@@ -33,17 +34,7 @@ export function Ticks({ schedule, onClose }: Props) {
     <Dialog title={`The times of ${name}`} onClose={onClose}>
       <Notice text={problem || unread} />
       <h3>Next</h3>
-      {next?.length === 0 && <p>It never fires.</p>}
-      <ol class="list">
-        {next?.map((at) => (
-          <li key={at}>
-            {new Date(at).toLocaleString()}
-            <span class="hint">
-              <Time at={at} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      {next && <NextTimes times={next} />}
       <h3>Before</h3>
       <p class="hint">{leftOut(schedule)}</p>
       {skipped !== null && (

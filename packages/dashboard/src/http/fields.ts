@@ -1,4 +1,4 @@
-import type { Json } from '@rowlock/core';
+import type { Duration, Json } from '@rowlock/core';
 import { Problem } from './problem.js';
 
 /** More than a payload of 1 MiB takes, written as JSON in JSON. */
@@ -40,6 +40,14 @@ export class Fields {
     return value === undefined ? undefined : timeOf(name, value);
   }
 
+  /** Undefined where it is missing or empty. @throws Problem 400 */
+  duration(name: string): Duration | undefined {
+    const text = this.textOr(name, '');
+    if (text === '') return undefined;
+    if (!isDuration(text)) throw new Problem(400, `${name} must be like 30s, 5m, 2h or 1.5d.`);
+    return text;
+  }
+
   isTrue(name: string): boolean {
     return this.value(name) === true;
   }
@@ -47,6 +55,10 @@ export class Fields {
   value(name: string): Json | undefined {
     return Object.hasOwn(this.#members, name) ? this.#members[name] : undefined;
   }
+}
+
+function isDuration(text: string): text is Extract<Duration, string> {
+  return /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text);
 }
 
 /** @throws Problem 400 */

@@ -2,6 +2,7 @@ import { type Enqueueable, type Enqueued, JobNotFoundError, type JobView } from 
 import { Problem } from '../http/problem.js';
 import { CONTEXT } from '../job-links.js';
 import { jsonSchemaOf } from '../json-schema.js';
+import { UNCHECKED } from '../unchecked.js';
 import type { KindView } from '../views.js';
 import type { Call } from './route.js';
 
@@ -65,15 +66,9 @@ function handlerOf(handlers: readonly Enqueueable[], kind: string, like: JobView
   const handler = handlers.find((each) => each.kind === kind);
   if (handler !== undefined) return handler;
   if (like === undefined) throw new Problem(404, `This program has no handler of ${JSON.stringify(kind)}.`);
-  return { ...ANYTHING, kind, queue: like.queue, limit: limitsOf(like) };
+  // A worker's program checks the payload at the claim.
+  return { ...UNCHECKED, kind, queue: like.queue, limit: limitsOf(like) };
 }
-
-/** Accepts each payload, because the handler is in another program, which checks the payload at the claim. */
-const ANYTHING = {
-  payload: {
-    '~standard': { version: 1, vendor: 'rowlock', validate: (value: unknown) => ({ value }) },
-  },
-} as const satisfies Pick<Enqueueable, 'payload'>;
 
 function limitsOf({ limits }: JobView): Enqueueable['limit'] {
   return Object.entries(limits).map(([name, { perMs, ...numbers }]) => ({

@@ -21,6 +21,7 @@ import {
   ticksOfSchedule,
 } from './schedules.js';
 import { session } from './session.js';
+import { setSchedule } from './set-schedule.js';
 import { trend } from './trend.js';
 
 const SHARED = { permission: 'read', isShared: true } as const;
@@ -51,6 +52,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET schedules': { ...SHARED, answer: schedules },
   'GET schedules/preview': { permission: 'read', answer: previewSchedule },
   'GET schedules/ticks': { ...SHARED, answer: ticksOfSchedule },
+  'POST schedules/set': { permission: 'enqueue', answer: setSchedule },
   'POST schedules/run': { permission: 'schedules', answer: runSchedule },
   'POST schedules/pause': { permission: 'schedules', answer: pauseSchedule },
   'POST schedules/resume': { permission: 'schedules', answer: resumeSchedule },

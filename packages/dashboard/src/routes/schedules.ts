@@ -1,6 +1,9 @@
 import { type JobView, ScheduleNotFoundError } from '@rowlock/core';
 import type { ScheduleView } from '@rowlock/core/types';
-import { type Redact, type RedactedJob, redactError } from '../redact.js';
+import { Fields } from '../http/fields.js';
+import { type Redact, type RedactedJob, redactError, redactMetadata } from '../redact.js';
+import { timesIn } from '../schedule-fields.js';
+import { UNCHECKED } from '../unchecked.js';
 import type { TickView } from '../views.js';
 import type { Call } from './route.js';
 
@@ -8,11 +11,12 @@ export async function schedules({ rowlock, redact }: Call): Promise<readonly Sch
   const found = await rowlock.schedules.list();
   if (redact === undefined) return found;
   return found.map((schedule) => {
-    const { kind, payload, broken } = schedule;
+    const { kind, payload, metadata, broken } = schedule;
     const job = { kind, publicId: null };
     return {
       ...schedule,
       payload: redact(payload, job, 'payload'),
+      metadata: redactMetadata(metadata, job, redact),
       broken: broken && { ...broken, error: redactedError(broken.error, job, redact) },
     };
   });
@@ -23,9 +27,12 @@ function redactedError(message: string, job: RedactedJob, redact: Redact): strin
   return redactError({ code: 'E_BROKEN', message }, job, redact)?.message ?? '';
 }
 
-/** The next five times. */
+/** The next five times of the schedule of a `name`, or of times that are being typed: `?cron=0 3 * * *&timeZone=UTC`. */
 export async function previewSchedule({ rowlock, query }: Call): Promise<readonly Date[]> {
-  return rowlock.schedules.preview(query.get('name') ?? '');
+  const name = query.get('name');
+  if (name !== null) return rowlock.schedules.preview(name);
+  const times = timesIn(new Fields(Object.fromEntries(query)));
+  return rowlock.schedules.preview({ handler: { ...UNCHECKED, kind: 'preview' }, payload: null, ...times });
 }
 
 /** How many of the newest jobs of a schedule's kind are looked at, and how many ticks are shown. */

@@ -1,20 +1,28 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { addressOf, launchChromium } from '@rowlock/app-shared/testing';
-import { createRowlock, type Driver, defineHandler, type Rowlock } from '@rowlock/core';
+import {
+  createRowlock,
+  type Driver,
+  defineHandler,
+  type Rowlock,
+  type Worker,
+  type WorkerOptions,
+} from '@rowlock/core';
 import { mysql } from '@rowlock/driver-mysql';
 import { postgres } from '@rowlock/driver-postgres';
 import { freshDatabase, freshMysqlDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import axe, { type AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { inject } from 'vitest';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { z } from 'zod';
-import { createDashboard, type DashboardOptions, type Grant, node } from '../src/index.js';
+import { createDashboard, type DashboardOptions, type Grant, node } from '../../src/index.js';
 
-const SCREENSHOTS = fileURLToPath(new URL('./screenshots/', import.meta.url));
+const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 
 /** Fails for those without an address. */
 export const Mail = defineHandler({
@@ -76,8 +84,6 @@ export interface BrowserStage {
   open(path: string, options?: BrowserContextOptions): Promise<Opened>;
   /** The address of the web server, where the dashboard is at /ops/rowlock. */
   readonly address: string;
-  /** Closes what was opened. Pages would go on looking. */
-  closePages(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -92,7 +98,52 @@ const SERVERS = {
   },
 } as const;
 
-/** A dashboard on a fresh database, and a browser. */
+/** One browser for all, because its start costs more than most tests. */
+let browser: Browser;
+
+/** That of all tests that need no history of their own. */
+export let stage: BrowserStage;
+
+/** Those of the test that is running. One that fails must not leave its worker to the next. */
+const workers: Worker<unknown>[] = [];
+
+/** Gives the tests of this file the browser and the stage, and each of them a stage without jobs, pauses and schedules. */
+export function setStage(): void {
+  beforeAll(async () => {
+    browser = await launchChromium();
+    stage = await browserStage();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stage?.stop();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop({ drain: 0 })));
+    // Pages would go on looking.
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    stage.grant = 'operator';
+    await stage.rowlock.jobs.resume('all');
+    for (const { name } of await stage.rowlock.schedules.list()) await stage.rowlock.schedules.remove(name);
+    await stage.rowlock.jobs.cancelMany({ created: { from: new Date(0) } });
+    await stage.rowlock.jobs.deleteMany({ created: { from: new Date(0) } });
+  });
+}
+
+export async function startWorker(options: WorkerOptions = {}): Promise<Worker<unknown>> {
+  const worker = stage.rowlock.worker(options);
+  workers.push(worker);
+  await worker.start();
+  return worker;
+}
+
+/** Settles all jobs of the stage. */
+export async function work(): Promise<void> {
+  const worker = await startWorker();
+  while ((await stage.rowlock.jobs.count({ status: ['new', 'in-progress'] })).count > 0) await sleep(50);
+  await worker.stop();
+}
+
+/** A dashboard on a fresh database. */
 export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promise<BrowserStage> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   gate = Promise.withResolvers<void>();
@@ -107,7 +158,6 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
   const dashboard = createDashboard({ rowlock, basePath: '/ops/rowlock', access, logUrl });
   const web = createServer(node(dashboard)).listen(0, '127.0.0.1');
   await once(web, 'listening');
-  const browser = await launchChromium();
 
   const stage: BrowserStage = {
     rowlock,
@@ -125,11 +175,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       return opened;
     },
-    async closePages() {
-      await Promise.all(browser.contexts().map((context) => context.close()));
-    },
     async stop() {
-      await browser.close();
       dashboard.close();
       web.close().closeAllConnections();
       await rowlock.close();

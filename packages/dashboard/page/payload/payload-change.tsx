@@ -1,0 +1,87 @@
+import type { Json } from '@rowlock/core';
+import type { PayloadIssue } from '@rowlock/core/types';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { change, RequestFailed } from '../frame/ask.js';
+import { SignIn } from '../frame/sign-in.js';
+import { Notice } from '../parts/notice.js';
+import { PayloadForm } from './payload-form.js';
+import { usePayload } from './use-payload.js';
+
+interface Props {
+  /** The JSON Schema of the payload, where there is one. */
+  readonly schema: Json | null;
+  /** The payload to begin with. */
+  readonly before: Json | undefined;
+  /** What stands in place of a payload that must not be seen. The server takes the one before. */
+  readonly hidden: string | undefined;
+  readonly path: string;
+  /** What is sent beside the payload. */
+  readonly bodyOf: (form: FormData) => object;
+  readonly onDone: (answer: Response, form: FormData) => Promise<void> | void;
+  /** The name of the button. */
+  readonly action: string;
+  /** What is filled in beside the payload. */
+  readonly children: ComponentChildren;
+}
+
+interface Failure {
+  readonly text: string;
+  readonly issues: readonly PayloadIssue[];
+  readonly isSignedOut: boolean;
+}
+
+const NONE: Failure = { text: '', issues: [], isSignedOut: false };
+
+/** A payload, and what belongs to it. All that was typed stays until the server has it. */
+export function PayloadChange({ schema, before, hidden, path, bodyOf, onDone, action, children }: Props) {
+  const payload = usePayload(schema, before);
+  const [failure, setFailure] = useState(NONE);
+  const [isBusy, setBusy] = useState(false);
+
+  async function send(form: FormData): Promise<void> {
+    const read = payload.read();
+    if (hidden === undefined && read.issues.length > 0)
+      return setFailure({ ...NONE, text: 'Nothing was sent: see what is typed.', issues: read.issues });
+    setBusy(true);
+    setFailure(NONE);
+    try {
+      const body = { ...bodyOf(form), ...(hidden === undefined && { payload: read.payload }) };
+      await onDone(await change(path, body), form);
+    } catch (error) {
+      setFailure(failureOf(error));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <form
+      class="panel payload-change"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(new FormData(event.currentTarget));
+      }}
+    >
+      {hidden === undefined ? (
+        <PayloadForm payload={payload} issues={failure.issues} />
+      ) : (
+        <p class="hint">{hidden}</p>
+      )}
+      {children}
+      <Notice text={failure.text}>{failure.isSignedOut && <SignIn />}</Notice>
+      <p class="buttons">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {action}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof RequestFailed)) return { ...NONE, text: String(error) };
+  const { message, issues, trouble } = error;
+  // Those stand beside what was typed.
+  const text = issues.length > 0 ? 'Nothing was changed: the payload is refused.' : message;
+  return { text, issues, isSignedOut: trouble === 'signed-out' };
+}

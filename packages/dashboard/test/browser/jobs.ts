@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { Mail, Report, stage, work } from './stage.js';
+
+/** The list of jobs: its rows, filters and views. */
+export function jobs(): void {
+  test('by keyboard: rows are chosen, one by one, in a range and all of a page, and what their states allow is done', async () => {
+    await stage.rowlock.enqueue(Mail, { payload: { to: 'nobody' } });
+    await work();
+    await stage.rowlock.enqueueMany(
+      Mail,
+      Array.from({ length: 4 }, () => ({ payload: { to: 'ada' } })),
+    );
+    const { page, complaints, faults, screenshot, tabTo } = await stage.open('/?screen=jobs&queue=mail');
+    const bar = page.getByRole('group', { name: 'Selected jobs' });
+    const offered = () => bar.getByRole('button').allTextContents();
+    const boxes = page.getByRole('checkbox', { name: /^Select job/ });
+    await bar.getByText('Select all 5 of this filter').waitFor();
+    await tabTo('Select all jobs of this page');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await bar.getByText('1 job selected. The list stands still.').waitFor();
+    expect(await offered()).toEqual(['Cancel 1 …', 'Select all 5 of this filter', 'Select none']);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+ArrowDown');
+    await bar.getByText('3 jobs selected.', { exact: false }).waitFor();
+    await boxes.nth(4).click({ modifiers: ['Shift'] });
+    await bar.getByText('5 jobs selected.', { exact: false }).waitFor();
+    expect(await offered()).toEqual([
+      ...['Cancel 4 …', 'Redrive 1 …', 'Delete 1 …', 'Select all 5 of this filter', 'Select none'],
+    ]);
+    await screenshot('selected');
+    expect(await faults()).toEqual([]);
+    await boxes.nth(0).click();
+    await boxes.nth(1).click();
+    await tabTo('Cancel 2 …');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Cancel the selected jobs?' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel 2 jobs' }).press('Enter');
+    await page.getByText('2 jobs cancelled').waitFor();
+    expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 2 });
+    await page.getByRole('checkbox', { name: 'Select all jobs of this page' }).click();
+    await bar.getByText('5 jobs selected.', { exact: false }).waitFor();
+    await bar.getByRole('button', { name: 'Select none' }).click();
+    const forAll = async (status: string) => {
+      await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&queue=mail${status}`);
+      await bar.getByRole('button', { name: /^Select all \d/ }).click();
+      return offered();
+    };
+    expect(await forAll('')).toEqual(['Cancel all …', 'Redrive all …', 'Delete all …', 'Select none']);
+    expect(await forAll('&status=new')).toEqual(['Cancel all …', 'Select none']);
+    expect(await forAll('&status=error')).toEqual(['Redrive all …', 'Delete all …', 'Select none']);
+    expect(await forAll('&status=error&status=new')).toEqual(['Select none']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('filters are suggested, a view is kept by its name, and an empty list says what would stand there', async () => {
+    const { page, complaints, faults, screenshot } = await stage.open('/?screen=jobs');
+    await page.getByText('There is none yet.', { exact: false }).waitFor();
+    await screenshot('no-jobs');
+    expect(await faults()).toEqual([]);
+    await stage.rowlock.enqueueMany(Mail, [{ payload: { to: 'nobody' } }, { payload: { to: 'nobody' } }]);
+    await work();
+    await stage.rowlock.enqueue(Report, { payload: { of: 'x' } });
+    await page.getByRole('navigation', { name: 'Suggested filters' }).getByText('ENOROUTE').click();
+    await page.getByText('2 jobs', { exact: false }).waitFor();
+    expect(page.url()).toContain('error-code=ENOROUTE');
+    expect(
+      await page.locator('#known-kind option').evaluateAll((all) => all.map((each) => Object(each).value)),
+    ).toContain('mail.send');
+    await page.getByRole('button', { name: 'Save this view …' }).click();
+    await page.getByLabel('Its name, in this browser').fill('no route');
+    await page.keyboard.press('Enter');
+    const views = page.getByRole('navigation', { name: 'Saved views' });
+    await views.getByRole('link', { name: 'no route' }).waitFor();
+    await page.goto(`${stage.address}/ops/rowlock/?screen=jobs`);
+    await views.getByRole('link', { name: 'no route' }).click();
+    await page.getByText('2 jobs', { exact: false }).waitFor();
+    await screenshot('views');
+    expect(await faults()).toEqual([]);
+    await views.getByRole('button', { name: 'Forget the view no route' }).click();
+    await views.getByRole('link').waitFor({ state: 'detached' });
+    await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&key=none`);
+    await page.getByText('No job is of this filter.', { exact: false }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('many jobs: the number first, then the change', async () => {
+    await stage.rowlock.enqueueMany(
+      Report,
+      Array.from({ length: 120 }, (_, place) => ({ payload: { of: String(place) } })),
+    );
+    await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
+    const { page, complaints, faults, screenshot } = await stage.open('/?screen=jobs');
+    await page.getByText('121 jobs, newest first', { exact: true }).waitFor();
+    await page.getByLabel('Kind', { exact: true }).fill('report');
+    await page.keyboard.press('Enter');
+    await page.getByText('120 jobs, newest first', { exact: true }).waitFor();
+    expect(page.url()).toMatch(/\?kind=report&screen=jobs$/);
+    await page.getByRole('button', { name: 'Select all 120 of this filter' }).click();
+    await page.getByRole('button', { name: 'Cancel all …' }).click();
+    await page.getByText('120 jobs of this filter can be cancelled.').waitFor();
+    await screenshot('many');
+    expect(await faults()).toEqual([]);
+    expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 121 });
+    await page.getByRole('button', { name: 'Cancel 120 jobs' }).click();
+    await page.getByText('120 jobs cancelled').waitFor();
+    expect(await stage.rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 1 });
+    const shown = () => page.getByRole('rowheader').first().textContent();
+    const newest = await shown();
+    await page.getByRole('link', { name: 'Older' }).click();
+    const back = page.getByRole('link', { name: 'Newest', exact: true });
+    await back.waitFor();
+    await page.goBack();
+    await back.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Oldest first' }).press('Enter');
+    await page.getByText('120 jobs, oldest first', { exact: true }).waitFor();
+    expect(page.url()).toMatch(/\?kind=report&order=oldest&screen=jobs$/);
+    await expect.poll(shown).not.toBe(newest);
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(20);
+    await expect.poll(() => page.getByRole('rowheader').last().textContent()).toBe(newest);
+    await page.goto(`${stage.address}/ops/rowlock/?screen=jobs`);
+    await page.getByText('mail.send').waitFor();
+    expect(complaints).toEqual([]);
+  });
+}
