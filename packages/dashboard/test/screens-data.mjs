@@ -86,6 +86,8 @@ const SCREENS = {
   replay: '?screen=replay',
   history: '?screen=history',
   workers: '?screen=workers',
+  'new-job': '?screen=new',
+  'new-schedule': '?screen=schedule',
 };
 
 async function opened(url, handlers) {
@@ -167,6 +169,8 @@ async function some(url) {
       'history-kind': `?screen=history&last=24h&kind=mail.send`,
       'job-failed': `?screen=job&id=${failed?.publicId}`,
       'job-waiting': `?screen=job&id=${waiting?.publicId}`,
+      'job-again': `?screen=new&again=${failed?.publicId}`,
+      'schedule-changed': `?${new URLSearchParams({ screen: 'schedule', name: 'reports / nightly' })}`,
     },
     async stop() {
       gate.abort();
