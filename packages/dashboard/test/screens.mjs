@@ -38,7 +38,10 @@ try {
 async function shoot(state) {
   const database = await freshDatabase(server.url);
   const { rowlock, addresses, stop } = await STATES[state](database.url, Number(chosen.jobs));
-  const dashboard = createDashboard({ rowlock, access: () => ({ can: ['operator', 'enqueue'], name: 'ada' }) });
+  const dashboard = createDashboard({
+    rowlock,
+    access: () => ({ can: ['operator', 'enqueue'], name: 'ada' }),
+  });
   const web = createServer(node(dashboard)).listen(0, '127.0.0.1');
   await new Promise((resolve) => web.once('listening', resolve));
   const wanted = Object.entries(addresses).filter(([name]) => chosen.only?.split(',').includes(name) ?? true);
