@@ -47,17 +47,19 @@ interface Span {
   readonly until: number;
 }
 
-/** @param failures The newest one comes first. */
+/** @param failures The one that was enqueued last comes first. */
 function groupOf(failures: readonly Failure[], span: Span): ErrorGroup {
   const [newest] = failures;
   if (newest === undefined) throw new Error('A group has a job.');
-  const { job, code, message, pattern } = newest;
+  const { code, message, pattern } = newest;
+  // Jobs do not end in the order in which they were enqueued.
+  const times = failures.map(timeOf);
   const kinds = [...new Set(failures.map((each) => each.job.kind))].sort();
   return {
     ...{ kinds, code, pattern, message },
     jobs: failures.length,
-    first: failures.at(-1)?.job.finishedAt ?? null,
-    last: job.finishedAt,
+    first: new Date(Math.min(...times)),
+    last: new Date(Math.max(...times)),
     line: lineOf(failures, span),
     filter: filterFor(newest, kinds),
   };

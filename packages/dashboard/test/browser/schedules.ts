@@ -45,7 +45,7 @@ export function schedules(): void {
     await page.getByLabel('of (required)').fill('yesterday');
     await page.getByLabel('Name of the schedule').fill('nightly');
     await page.getByLabel('Time zone').fill('Asia/Tokyo');
-    const cron = page.getByLabel('Cron expression');
+    const cron = page.getByLabel('Cron expression', { exact: true });
     await cron.fill('0 3 * *');
     await cron.press('Tab');
     const preview = page.getByRole('status').filter({ hasText: 'cron' });
@@ -65,10 +65,10 @@ export function schedules(): void {
     await actions.press('Enter');
     await page.getByRole('button', { name: 'Change …' }).press('Enter');
     await page.getByLabel('Fires').selectOption('at equal distances');
-    await page.getByLabel('Every').fill('90m');
+    await page.getByLabel('Every', { exact: true }).fill('90m');
     await page.getByLabel('While no worker runs').selectOption('several are made up for');
     await page.getByLabel('While an earlier job').selectOption('both may run at once');
-    await page.getByLabel('Every').press('Enter');
+    await page.getByLabel('Every', { exact: true }).press('Enter');
     await page.getByText('every 1.5 h').waitFor();
     expect(await stage.rowlock.schedules.list()).toMatchObject([
       {
