@@ -132,4 +132,12 @@ test('the ranges of a new project are those that the packages here are tested wi
   const catalog = await read('../../pnpm-workspace.yaml');
   expect(catalog).toContain(`  zod: ${dependencies.zod}\n`);
   expect(catalog).toContain(`  typescript: ${devDependencies.typescript.replace('^', '')}\n`);
+  for (const [engine, client] of [
+    ['postgres', 'pg'],
+    ['mysql', 'mysql2'],
+  ]) {
+    const { dependencies: ofEngine } = JSON.parse(await read(`templates/${engine}/package.json`));
+    expect(ofEngine).toEqual({ [`${client}`]: expect.any(String) });
+    expect(catalog).toContain(`  ${client}: ${ofEngine[`${client}`]}\n`);
+  }
 });

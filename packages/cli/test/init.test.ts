@@ -35,7 +35,10 @@ test('an empty folder becomes a whole project, without a question', async () => 
   expect(JSON.parse(await text('package.json'))).toMatchObject({
     type: 'module',
     scripts: { 'jobs:worker': 'node src/jobs/worker.ts', test: expect.any(String) },
-    dependencies: { '@rowlock/driver-postgres': expect.stringMatching(/^\^\d/) },
+    dependencies: {
+      '@rowlock/driver-postgres': expect.stringMatching(/^\^\d/),
+      pg: expect.stringMatching(/^\^8/),
+    },
   });
 });
 
@@ -78,7 +81,7 @@ test('a package.json keeps its indent, its order and its own entries', async () 
   expect(changed).toMatch(/^\{\n\t"name": "shop",\n\t"scripts": \{\n\t\t/);
   expect(JSON.parse(changed)).toMatchObject({
     scripts: { 'jobs:worker': 'mine' },
-    dependencies: { zod: '^3.25.0' },
+    dependencies: { zod: '^3.25.0', pg: '^8.0.0' },
   });
 });
 

@@ -37,6 +37,7 @@ export { type ClaimSource, SharedPool } from './driver/shared-pool.js';
 export * from './driver/sql-drivers/applied-migrations.js';
 export * from './driver/sql-drivers/bare-statements.js';
 export * from './driver/sql-drivers/capture-trial.js';
+export * from './driver/sql-drivers/client-version.js';
 export * from './driver/sql-drivers/connection-url.js';
 export * from './driver/sql-drivers/created-ms.js';
 export * from './driver/sql-drivers/despite-deadlocks.js';

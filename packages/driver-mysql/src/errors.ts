@@ -230,5 +230,6 @@ function isLost(error: Error, code: string): boolean {
 }
 
 function errnoOf(error: unknown): number {
-  return isError(error) && 'errno' in error ? Number(error.errno) : 0;
+  // A client may give an error of its own the number undefined.
+  return isError(error) && 'errno' in error ? Number(error.errno) || 0 : 0;
 }

@@ -80,6 +80,14 @@ test.each(['EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTED'])(
   },
 );
 
+test('a lost connection is told by its code, where the client has copied a number that was not there', () => {
+  const error = Object.assign(new Error('Connection lost: The server closed the connection.'), {
+    code: 'PROTOCOL_CONNECTION_LOST',
+    errno: undefined,
+  });
+  expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost' });
+});
+
 test('a file that is not there is no lost connection, and the socket of a server is', () => {
   const missing = (syscall: string): Error =>
     Object.assign(new Error(`ENOENT: no such file, ${syscall}`), { errno: -2, code: 'ENOENT', syscall });

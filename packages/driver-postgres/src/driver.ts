@@ -30,6 +30,7 @@ import { sharedPoolOf } from './connection/pool.js';
 import { serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
 import { sharesSessions } from './connection/shared-sessions.js';
+import { verifyClient } from './connection/verify-client.js';
 import { poolWithoutTimeout, withoutTimeout } from './connection/without-timeout.js';
 import { type Context, context } from './context.js';
 import { expiryOf } from './expiry/expiry.js';
@@ -105,6 +106,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.schema = schemaOf({
       ...parts,
       pool: this.pool,
+      verifyClient: () => verifyClient(pool),
       sharesSessions: compare,
       together: (work) => onOne(pool, answerMs, work),
       withoutTimeout: long,

@@ -1,12 +1,12 @@
 import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
 import { connectionUrl, milliseconds, shown } from '@rowlock/core/driver';
-import pg from 'pg';
+import pg, { type ClientBase, type ClientConfig, type Pool } from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
 
 /** Where the database is, and where Rowlock lives in it. */
-export interface PostgresOptions extends pg.ClientConfig {
+export interface PostgresOptions extends ClientConfig {
   /** The application's own pool. Without one, the driver makes its own from the other options. */
-  readonly pool?: pg.Pool;
+  readonly pool?: Pool;
   /** The schema of Rowlock's tables. Default `rowlock`. */
   readonly schema?: string;
   /** The most connections of the driver's own pool. Default 100. Connections are opened on demand. */
@@ -28,7 +28,7 @@ export interface PostgresOptions extends pg.ClientConfig {
    * Called for each new connection of the driver, and awaited before its first statement: for SET ROLE, say. Not beside a `pool`,
    * which has its own `onConnect` and its event `connect`. These are also called for the connections outside the pool.
    */
-  readonly onConnect?: (client: pg.ClientBase) => unknown;
+  readonly onConnect?: (client: ClientBase) => unknown;
 }
 
 export type SessionKind = 'auto' | 'own' | 'shared';
@@ -38,7 +38,7 @@ export interface Settings {
   readonly schema: string;
   readonly answerMs: number;
   readonly sessions: SessionKind;
-  readonly pool: pg.Pool;
+  readonly pool: Pool;
   /** Whether the pool is the driver's own, which `close` ends. */
   readonly ownsPool: boolean;
 }
@@ -66,9 +66,9 @@ export function settingsOf(options: PostgresOptions): Settings {
 
 /** Refuses options that would have no effect. @throws InvalidInputError */
 function refuseOtherMost(
-  pool: pg.Pool | undefined,
+  pool: Pool | undefined,
   maxConnections: number | undefined,
-  client: pg.ClientConfig,
+  client: ClientConfig,
 ): void {
   if (pool !== undefined && maxConnections !== undefined)
     throw new InvalidInputError(

@@ -136,6 +136,7 @@ async function additions(project: Project, { engine, tests }: Choices): Promise<
   const call = (name: string): string => `${style.runner} ${folder}/${name}.${style.language}`;
   const own = `^${version()}`;
   const { dependencies } = JSON.parse(await template('project/package.json'));
+  const { dependencies: client } = JSON.parse(await template(`${engine}/package.json`));
   return {
     scripts: {
       'jobs:worker': call('worker'),
@@ -153,6 +154,7 @@ async function additions(project: Project, { engine, tests }: Choices): Promise<
       '@rowlock/core': own,
       [`@rowlock/driver-${engine}`]: own,
       ...(adapter !== undefined && { '@rowlock/adapters': own }),
+      ...client,
       ...dependencies,
     },
     devDependencies: {

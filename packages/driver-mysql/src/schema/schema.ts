@@ -3,6 +3,7 @@ import { type AppliedMigration, despiteDeadlocks, type Schema, type SharedPool }
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import type { GateCallParts } from '../claims/limit-call.js';
 import { connect, onNew } from '../connection/connect.js';
+import { verifyClient } from '../connection/verify-client.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
@@ -42,8 +43,9 @@ export function schemaOf(parts: SchemaParts): Schema {
     },
 
     async verify(locks = true) {
+      const ofClient = verifyClient();
       const version = await versionOf(on);
-      const warnings = checkVersion(version);
+      const warnings = [...ofClient, ...checkVersion(version)];
       const applied = await query<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;

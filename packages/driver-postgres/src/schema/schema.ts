@@ -19,6 +19,8 @@ export interface SchemaParts {
   readonly on: PostgresTransaction;
   readonly outside: OutsidePool;
   readonly pool: SharedPool<PoolClient>;
+  /** Warnings of the client that is installed. @throws DriverError for a version that is too old */
+  verifyClient(): readonly string[];
   readonly server: (on: PostgresTransaction) => Promise<Server>;
   readonly sharesSessions: () => Promise<boolean>;
   /** Works on one connection of the pool. */
@@ -33,8 +35,9 @@ export function schemaOf(parts: SchemaParts): Schema {
     migrate: () => parts.withoutTimeout((client) => migrate(client, context)),
 
     async verify(locks = true) {
+      const ofClient = parts.verifyClient();
       // Sent together, in the order of what matters first. The rows of the migrations may be hidden too.
-      const [, applied, warnings, limits] = await parts.together((one) =>
+      const [, applied, ofServer, limits] = await parts.together((one) =>
         Promise.all([
           verifyRows(one, tables(context.schema)),
           query<AppliedMigration>(one, sql.applied).catch((error: unknown) => {
@@ -49,6 +52,7 @@ export function schemaOf(parts: SchemaParts): Schema {
       );
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema);
+      const warnings = [...ofClient, ...ofServer];
       if (!locks) return { limits, warnings };
       // A role may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
