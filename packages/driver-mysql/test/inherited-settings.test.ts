@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { newJob } from '@rowlock/driver-conformance/internal';
-import { startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
+import { startEmbeddedMariadb, startEmbeddedMysql, temporaryDataDir } from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mysql } from '../src/index.js';
@@ -31,7 +28,7 @@ let uri: string;
 
 beforeAll(async () => {
   const start = product === 'mariadb' ? startEmbeddedMariadb : startEmbeddedMysql;
-  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('test');
   server = await start({ dataDir, persistent: false });
   const admin = new URL(server.url);
   root = await createConnection(server.url);

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock } from '@rowlock/core';
-import { freshMysqlDatabase, startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
+import {
+  freshMysqlDatabase,
+  startEmbeddedMariadb,
+  startEmbeddedMysql,
+  temporaryDataDir,
+} from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { defineHandler, mysql } from '../src/index.js';
@@ -90,7 +92,7 @@ test('a worker warns of a limit that is lower than its need, and does not start 
 
 test('under a limit of the server all jobs are done, and none is lost', async () => {
   const start = product === 'mariadb' ? startEmbeddedMariadb : startEmbeddedMysql;
-  const dataDir = join(tmpdir(), `rowlock-limits-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('limits');
   const server = await start({ dataDir, persistent: false });
   onTestFinished(() => server.stop());
   const setUp = await createConnection(server.url);

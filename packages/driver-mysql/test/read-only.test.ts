@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Driver } from '@rowlock/core';
 import { newJob } from '@rowlock/driver-conformance/internal';
-import { type EmbeddedMysql, startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
+import {
+  type EmbeddedMysql,
+  startEmbeddedMariadb,
+  startEmbeddedMysql,
+  temporaryDataDir,
+} from '@rowlock/servers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
@@ -19,7 +21,7 @@ let driver: Driver<MysqlTransaction>;
 
 beforeAll(async () => {
   const start = product === 'mariadb' ? startEmbeddedMariadb : startEmbeddedMysql;
-  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('test');
   server = await start({ dataDir, persistent: false, settings: { 'performance-schema': 'ON' } });
   root = await createConnection(server.url);
   await root.query('CREATE DATABASE rowlock CHARACTER SET utf8mb4');

@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startEmbeddedMariadb, startEmbeddedMysql } from '@rowlock/servers';
+import { startEmbeddedMariadb, startEmbeddedMysql, temporaryDataDir } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { connectionOf, prepareSession, sessionOf } from '../src/connection/session.js';
@@ -10,7 +7,7 @@ import { product } from './server.js';
 
 test('after a restart of the server the number of a session is nobody’s, though another one has it', async () => {
   const start = product === 'mariadb' ? startEmbeddedMariadb : startEmbeddedMysql;
-  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('test');
   const server = await start({ dataDir, persistent: false });
   const opened: Connection[] = [];
   const connect = async (): Promise<Connection> => {

@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createRowlock, defineHandler, type Worker } from '@rowlock/core';
-import { startEmbeddedPostgres } from '@rowlock/servers';
+import { startEmbeddedPostgres, temporaryDataDir } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
@@ -20,7 +17,7 @@ const CRASHES = 3;
  */
 test('what was told as settled is settled when a server that was killed has come back, and what was lost with it is run again', async () => {
   const server = await startEmbeddedPostgres({
-    dataDir: join(tmpdir(), `rowlock-crashed-${randomBytes(8).toString('hex')}`),
+    dataDir: temporaryDataDir('crashed'),
     persistent: false,
     settings: { fsync: 'off', full_page_writes: 'off', wal_writer_delay: '10s', autovacuum: 'off' },
   });

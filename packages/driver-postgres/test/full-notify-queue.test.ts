@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createRowlock } from '@rowlock/core';
 import { moveOne } from '@rowlock/driver-conformance';
 import { newJob } from '@rowlock/driver-conformance/internal';
-import { startEmbeddedPostgres } from '@rowlock/servers';
+import { startEmbeddedPostgres, temporaryDataDir } from '@rowlock/servers';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgres } from '../src/index.js';
@@ -33,7 +30,7 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const dataDir = join(tmpdir(), `rowlock-notify-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('notify');
   const settings = { fsync: 'off', max_notify_queue_pages: '64' };
   server = await startEmbeddedPostgres({ dataDir, persistent: false, settings });
   listener = new pg.Client(server.url);

@@ -1,10 +1,7 @@
 import '@rowlock/servers/vitest';
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRowlock } from '@rowlock/core';
-import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
+import { freshDatabase, startEmbeddedPostgres, temporaryDataDir } from '@rowlock/servers';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { defineHandler, postgres } from '../src/index.js';
@@ -104,7 +101,7 @@ test('a worker warns of a limit that is lower than its need, and does not start 
 
 test('under a limit of the database, or of the server, all jobs are done and none is lost', async () => {
   const server = await startEmbeddedPostgres({
-    dataDir: join(tmpdir(), `rowlock-limits-${randomBytes(8).toString('hex')}`),
+    dataDir: temporaryDataDir('limits'),
     persistent: false,
     settings: { max_connections: '7' },
   });

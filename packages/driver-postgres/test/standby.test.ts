@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { moveOne } from '@rowlock/driver-conformance';
 import '@rowlock/servers/vitest';
 import { newJob } from '@rowlock/driver-conformance/internal';
-import { freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
+import { freshDatabase, startEmbeddedPostgres, temporaryDataDir } from '@rowlock/servers';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
@@ -30,7 +29,7 @@ test('a handler that makes its transaction read-only keeps its claim, which is s
 });
 
 test('a claim on a server that only reads gives its connection up, and is made where a new one leads', async () => {
-  const dataDir = join(tmpdir(), `rowlock-standby-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('standby');
   const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
   onTestFinished(() => server.stop());
   const own = new URL(server.url);
@@ -69,7 +68,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
 }, 60_000);
 
 test('a worker whose server only reads has not its session back, though its lock is granted there', async () => {
-  const dataDir = join(tmpdir(), `rowlock-standby-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('standby');
   const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
   onTestFinished(() => server.stop());
   const driver = postgres({ connectionString: server.url });

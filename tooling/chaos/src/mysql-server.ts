@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { freshMysqlDatabase, startEmbeddedMysql } from '@rowlock/servers';
+import { freshMysqlDatabase, startEmbeddedMysql, temporaryDataDir } from '@rowlock/servers';
 import type { Server } from './system.js';
 
 /** Each commit is handed to the system, which writes it though the server be killed. */
@@ -12,7 +9,7 @@ const SETTINGS = {
 };
 
 export async function startMysql(): Promise<Server> {
-  const dataDir = join(tmpdir(), `rowlock-chaos-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('chaos');
   const server = await startEmbeddedMysql({ dataDir, persistent: false, settings: SETTINGS });
   return {
     host: '127.0.0.1',

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EmbeddedPostgres, freshDatabase, startEmbeddedPostgres } from '@rowlock/servers';
+import {
+  type EmbeddedPostgres,
+  freshDatabase,
+  startEmbeddedPostgres,
+  temporaryDataDir,
+} from '@rowlock/servers';
 import pg from 'pg';
 import type { Server } from './system.js';
 
@@ -46,7 +49,7 @@ export async function startPostgres(): Promise<Server> {
 }
 
 function folder(): string {
-  return join(tmpdir(), `rowlock-chaos-${randomBytes(8).toString('hex')}`);
+  return temporaryDataDir('chaos');
 }
 
 /** A standby that every commit waits for from now on. */

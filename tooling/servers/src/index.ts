@@ -17,3 +17,4 @@ export { freshMysqlDatabase } from './fresh-mysql-database.js';
 export { mariadbForTests, mysqlForTests, type TestMysql } from './mysql-for-tests.js';
 export { postgresForTests, type TestPostgres, type TestPostgresOptions } from './postgres-for-tests.js';
 export { type SharedDatabases, sharedDatabases, sharedMysqlDatabases } from './shared-databases.js';
+export { temporaryDataDir } from './temporary-data-dir.js';

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fromDockerImage } from './docker-image.js';
 import { startMysqlServer } from './embedded-mysql.js';
 import { onFreePort } from './free-port.js';
 import { mysqlBinaries } from './mysql-binaries.js';
 import { MARIADB, MYSQL, type MysqlProduct } from './mysql-product.js';
+import { temporaryDataDir } from './temporary-data-dir.js';
 
 export interface TestMysql {
   /** root's URL, which names no database. */
@@ -62,7 +60,7 @@ async function forTests(product: MysqlProduct, options: TestMysqlOptions): Promi
   const inDocker = await fromDockerImage(product.imageVariable, product.image, (image) =>
     startContainer(image, settings),
   );
-  return inDocker ?? startHere(product, settings);
+  return inDocker ?? startHere(product, settings, options.fsync === true);
 }
 
 function atUrl({ urlVariable }: MysqlProduct, url: string): TestMysql {
@@ -100,9 +98,10 @@ async function startContainer(image: string, settings: Readonly<Record<string, s
 async function startHere(
   product: MysqlProduct,
   settings: Readonly<Record<string, string>>,
+  onDisk: boolean,
 ): Promise<TestMysql> {
   const binaries = await mysqlBinaries(product);
-  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+  const dataDir = temporaryDataDir('test', { onDisk });
   const { url, stop, kill, restart } = await startMysqlServer(binaries, {
     dataDir,
     persistent: false,

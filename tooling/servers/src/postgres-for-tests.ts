@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fromDockerImage } from './docker-image.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { temporaryDataDir } from './temporary-data-dir.js';
 
 export interface TestPostgres {
   /** Superuser's URL of the database `postgres`. */
@@ -33,7 +31,7 @@ export async function postgresForTests(options: TestPostgresOptions = {}): Promi
   const container = await fromDockerImage('TEST_POSTGRES_IMAGE', 'postgres:18-alpine', (image) =>
     inDocker(image, settings),
   );
-  return container ?? embedded(settings);
+  return container ?? embedded(settings, options.fsync === true);
 }
 
 async function inDocker(image: string, settings: Record<string, string>): Promise<TestPostgres> {
@@ -56,8 +54,8 @@ async function inDocker(image: string, settings: Record<string, string>): Promis
   };
 }
 
-async function embedded(settings: Record<string, string>): Promise<TestPostgres> {
-  const dataDir = join(tmpdir(), `rowlock-test-${randomBytes(8).toString('hex')}`);
+async function embedded(settings: Record<string, string>, onDisk: boolean): Promise<TestPostgres> {
+  const dataDir = temporaryDataDir('test', { onDisk });
   const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings });
   return { url: server.url, source: 'embedded', stop: server.stop };
 }
