@@ -1,11 +1,11 @@
 import '@rowlock/servers/vitest';
-import { type DriverError, isDriverError } from '@rowlock/core';
-import type { ClaimSession, Driver, Job } from '@rowlock/core/driver';
+import type { ClaimSession, Driver } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
-import { slotTrial, type Tally } from './slot-trial.js';
+import { describeSlotTrials } from './describe-slot-trials.js';
+import { admitted, claim, enters, gates, reached } from './limit-calls.js';
 
 let driver: Driver<PostgresTransaction>;
 let admin: pg.Pool;
@@ -21,6 +21,8 @@ function opened(of = driver): ClaimSession<PostgresTransaction> {
   sessions.push(session);
   return session;
 }
+
+const callers = (count: number) => Array.from({ length: count }, () => opened());
 
 beforeEach(async () => {
   ({ url, drop } = await freshDatabase(inject('postgresUrl')));
@@ -40,104 +42,16 @@ afterEach(async () => {
   await drop();
 });
 
-const TRIAL_MS = Number(process.env.ROWLOCK_SLOT_TRIAL_MS ?? 4_000);
-
-test(
-  'nobody is admitted beyond a size, and nobody refused below it, whatever happens to the others',
-  async () => {
-    const tally = await slotTrial({ driver, admin, limit: 'hot', sessions: 16, forMs: TRIAL_MS, least: 100 });
-    if (TRIAL_MS > 10_000) console.log(tally);
-    expect(tally).toMatchObject({ over: 0, falselyRefused: 0 });
-    expect(await gates()).toBe(0);
-    expect(await admitted('hot', 6, 7)).toBe(6);
-  },
-  TRIAL_MS + 60_000,
-);
-
-test(
-  'the same holds while free slots are deleted all the while',
-  async () => {
-    const tally = await slotTrial({
-      driver,
-      admin,
-      limit: 'hot',
-      sessions: 12,
-      forMs: TRIAL_MS,
-      prunes: true,
-    });
-    if (TRIAL_MS > 10_000) console.log(tally);
-    expect(tally).toMatchObject({ over: 0, falselyRefused: 0 });
-    expect(await gates()).toBe(0);
-    expect(await admitted('hot', 6, 7)).toBe(6);
-  },
-  TRIAL_MS + 60_000,
-);
-
-test(
-  'the same holds for claims, which take a slot without counting while that is enough, and for limits without slots yet',
-  async () => {
-    const limits = ['hot', ...Array.from({ length: 6 }, (_, place) => `new ${place}`)];
-    await admin.query(
-      `INSERT INTO rowlock.job (kind, limits)
-       SELECT 'work', format('{"%s":%s}', name, size)
-       FROM unnest($1::text[]) AS name, unnest('{1,3,6}'::integer[]) AS size, generate_series(1, 20)`,
-      [limits],
-    );
-    const tallies: Tally[] = [];
-    for (const limit of limits) {
-      tallies.push(
-        await slotTrial({
-          driver,
-          admin,
-          limit,
-          sessions: 16,
-          forMs: TRIAL_MS / limits.length,
-          least: 15,
-          // Beside leases all claims count.
-          leases: limit === 'hot',
-          async enter(session, size) {
-            const jobs = await claim(session, JSON.stringify({ [limit]: size }));
-            if (jobs.length !== 1) throw new Error('There is a job for each session.');
-          },
-        }),
-      );
-    }
-    const sum = (of: keyof Tally): number => tallies.reduce((all, tally) => all + tally[of], 0);
-    if (TRIAL_MS > 10_000) console.log(tallies);
-    expect(sum('over') + sum('falselyRefused')).toBe(0);
-    await expect.poll(() => gates()).toBe(0);
-  },
-  TRIAL_MS + 60_000,
-);
-
-test('the trial finds the callers that a plain look for a free row admits beyond their size', async () => {
-  await admin.query(
-    "INSERT INTO rowlock.limit_slot (name, n) SELECT 'naive', n FROM generate_series(1, 6) AS n",
-  );
-  const tally = await slotTrial({
-    driver,
-    admin,
-    limit: 'naive',
-    sessions: 16,
-    forMs: 2_000,
-    async enter({ handle }, size) {
-      const { rows } = await handle.query(
-        "SELECT n FROM rowlock.limit_slot WHERE name = 'naive' AND n <= $1 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED",
-        [size],
-      );
-      if (rows.length === 0) throw Object.assign(new Error(), reached);
-    },
-  });
-  expect(tally.over).toBeGreaterThan(0);
-}, 60_000);
+// Two hundred calls of each trial at the least, however quick they are: the proof has trials of some seconds.
+describeSlotTrials(0);
 
 test('of many first callers at once as many are admitted as their size says', async () => {
   for (const size of [1, 2, 10]) {
-    const callers = Array.from({ length: 20 }, () => opened());
+    const all = callers(20);
     const limit = `new ${size}`;
-    const entered = await Promise.all(callers.map((session) => enters(session, limit, size)));
+    const entered = await Promise.all(all.map((session) => enters(session, limit, size)));
     expect(entered.filter(Boolean)).toHaveLength(size);
-    await Promise.all(callers.map((session) => session.rollback()));
+    await Promise.all(all.map((session) => session.rollback()));
   }
 });
 
@@ -169,7 +83,7 @@ describe.each(['shared', 'closed'])('a call that ends while the gate is %s opens
     await session.handle.query(setting);
     await stop();
     await expect(enters(session, 'a', 1)).rejects.toMatchObject({ code });
-    expect(await gates()).toBe(0);
+    expect(await gates(admin)).toBe(0);
   });
 
   test.each([
@@ -181,16 +95,16 @@ describe.each(['shared', 'closed'])('a call that ends while the gate is %s opens
     const { rows } = await session.handle.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await stop();
     const refused = expect(enters(session, 'a', 1)).rejects.toMatchObject({ code });
-    await expect.poll(() => gates()).toBe(1);
+    await expect.poll(() => gates(admin)).toBe(1);
     await admin.query(`SELECT ${end}($1)`, [rows[0]?.pid]);
     await refused;
-    await expect.poll(() => gates()).toBe(0);
+    await expect.poll(() => gates(admin)).toBe(0);
   });
 
   test('a refusal', async () => {
     const session = opened();
     await enters(session, 'a', 1);
-    expect(await gates()).toBe(0);
+    expect(await gates(admin)).toBe(0);
     await session.rollback();
   });
 });
@@ -219,14 +133,14 @@ describe('a claim that takes a slot without counting', () => {
     await blocker.query('LOCK TABLE rowlock.limit_mark');
     const refused = expect(claim(session, '{"a":1}')).rejects.toMatchObject({ code });
     if (setting === null) {
-      await expect.poll(() => gates()).toBe(1);
+      await expect.poll(() => gates(admin)).toBe(1);
       await admin.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]);
     }
     await refused;
     await blocker.query('ROLLBACK');
     await session.rollback();
-    await expect.poll(() => gates()).toBe(0);
-    expect(await admitted('a', 1, 2)).toBe(1);
+    await expect.poll(() => gates(admin)).toBe(0);
+    expect(await admitted(callers(2), 'a', 1)).toBe(1);
   });
 
   test('counts where slots lie beyond the size, and keeps one slot alone', async () => {
@@ -237,8 +151,8 @@ describe('a claim that takes a slot without counting', () => {
     await session.rollback();
     await holder.rollback();
     expect(await claim(session, '{"a":1}')).toHaveLength(1);
-    expect(await gates()).toBe(0);
-    expect(await admitted('a', 3, 3)).toBe(2);
+    expect(await gates(admin)).toBe(0);
+    expect(await admitted(callers(3), 'a', 3)).toBe(2);
   });
 
   test('counts where a lease has a slot, and finds the only slot taken', async () => {
@@ -247,13 +161,13 @@ describe('a claim that takes a slot without counting', () => {
     await leased.lease('0b7c4dd6-5f6f-4c5e-9b4e-1a1f0c7f3d10', [], 60_000);
     await expect(claim(session, '{"a":1}')).rejects.toMatchObject(reached);
     await session.rollback();
-    expect(await gates()).toBe(0);
+    expect(await gates(admin)).toBe(0);
   });
 
   test('opens the gate where it finds no job', async () => {
     const session = opened();
     expect(await claim(session, '{"b":1}')).toEqual([]);
-    expect(await gates()).toBe(0);
+    expect(await gates(admin)).toBe(0);
   });
 });
 
@@ -265,7 +179,7 @@ test("a caller's search path and temporary tables do not matter, and its path st
   expect(await enters(session, 'a', 1)).toBe(true);
   const { rows } = await session.handle.query("SELECT current_setting('search_path') AS path");
   expect(rows).toEqual([{ path: 'pg_temp' }]);
-  expect(await admitted('a', 1, 1)).toBe(0);
+  expect(await admitted(callers(1), 'a', 1)).toBe(0);
   await session.rollback();
 });
 
@@ -297,46 +211,6 @@ test('a size that is set wakes workers when it is committed', async () => {
   await expect.poll(() => heard).toEqual(['{"limit":"a"}', '{"limit":"a"}', '{"limit":"b"}']);
   await listener.end();
 });
-
-const reached: Pick<DriverError, 'name' | 'code'> = { name: 'DriverError', code: 'LimitReached' };
-
-/** Claims a job with these limits. */
-function claim(session: ClaimSession<PostgresTransaction>, limits: string): Promise<readonly Job[]> {
-  const line = { priority: -32_768, id: 0n };
-  return session.claim({ queue: 'default', kinds: ['work'], line, busy: [], limit: 1, limits });
-}
-
-/** How many sessions hold a gate, or wait for one. */
-async function gates(): Promise<number> {
-  const { rows } = await admin.query<{ locks: number }>(
-    "SELECT count(*)::integer AS locks FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-  );
-  return rows[0]?.locks ?? Number.NaN;
-}
-
-/** Whether the session is admitted. */
-async function enters(
-  session: ClaimSession<PostgresTransaction>,
-  limit: string,
-  size: number,
-): Promise<boolean> {
-  try {
-    await session.enterLimits(JSON.stringify({ [limit]: size }));
-    return true;
-  } catch (error) {
-    if (!isDriverError(error, 'LimitReached')) throw error;
-    return false;
-  }
-}
-
-/** How many of so many calls are admitted, one after the other. They leave together. */
-async function admitted(limit: string, size: number, calls: number): Promise<number> {
-  const callers = Array.from({ length: calls }, () => opened());
-  let count = 0;
-  for (const session of callers) if (await enters(session, limit, size)) count += 1;
-  for (const session of callers) await session.rollback();
-  return count;
-}
 
 test('a limit whose slots cannot be deleted holds up no other one', async () => {
   for (const name of ['a', 'b', 'c'])
