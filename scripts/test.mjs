@@ -19,7 +19,9 @@ async function runTests(args) {
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { code, signalled } = await runChild('pnpm', ['exec', 'vitest', 'run', ...reporters, ...args]);
+    const env = { ...process.env, TEST_BUILT: '1' };
+    const vitest = ['exec', 'vitest', 'run', ...reporters, ...args];
+    const { code, signalled } = await runChild('pnpm', vitest, { env });
     console.log(`tests ${seconds(started)}`);
     if (signalled) {
       console.error('INTERRUPTED: tests');

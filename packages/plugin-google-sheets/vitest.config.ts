@@ -1,4 +1,4 @@
 import { defineProject } from 'vitest/config';
 import { testProject } from '../../vitest.shared.js';
 
-export default defineProject(testProject('plugin-google-sheets'));
+export default defineProject(testProject('plugin-google-sheets', { ofUser: true }));
