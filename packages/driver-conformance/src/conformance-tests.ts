@@ -1,12 +1,12 @@
 import { type SuitePart, themesOf } from './suite-part.js';
-import { leased, leasedProof, type Theme } from './theme.js';
+import { leased, leasedProof, proof, type Theme } from './theme.js';
 import { article } from './themes/article.js';
 import { atomicUpdates } from './themes/atomic-updates.js';
 import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
 import { begunRuns } from './themes/begun-runs.js';
 import { bounds } from './themes/bounds.js';
-import { bursts } from './themes/bursts.js';
+import { bursts, largeBursts } from './themes/bursts.js';
 import { callersTransactions } from './themes/callers-transactions.js';
 import { cancel } from './themes/cancel.js';
 import { captures } from './themes/captures.js';
@@ -132,6 +132,7 @@ export const conformanceThemes: readonly Theme[] = [
   leasedProof(changes),
   many,
   bursts,
+  proof(largeBursts),
   wakeUps,
   errors,
   article,

@@ -4,7 +4,7 @@ import type { Stage } from './stage.js';
 export interface Theme {
   readonly name: string;
   readonly tests: readonly ConformanceTest[];
-  /** Whether it is among the proofs: a repeat of what is no matter of claims. */
+  /** Whether it is among the proofs: a repeat of what is no matter of claims, or long. */
   readonly isProof: boolean;
 }
 
@@ -39,9 +39,14 @@ export function leased({ name, tests }: Theme): Theme {
   };
 }
 
-/** The same, of a subject that is no matter of claims. A driver of a server may leave it to its proofs. */
+/** The theme as one that takes long: a driver of a server may leave it to its proofs. */
+export function proof(theme: Theme): Theme {
+  return { ...theme, isProof: true };
+}
+
+/** The theme again with leases, of a subject that is no matter of claims, as a proof. */
 export function leasedProof(theme: Theme): Theme {
-  return { ...leased(theme), isProof: true };
+  return proof(leased(theme));
 }
 
 function withLeases({ name, run }: ConformanceTest): TestBody {

@@ -49,6 +49,7 @@ const THEMES = [
   'changes, leased',
   'many jobs',
   'bursts',
+  'large bursts',
   'wake-ups',
   'errors',
   'article',

@@ -17,7 +17,8 @@ const LONG_MS = 180_000;
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, place) => place);
 
-export const bursts = theme('bursts', (test) => {
+/** Tens of thousands of statements. */
+export const largeBursts = theme('large bursts', (test) => {
   test('no call of a burst is refused, and the worker of the same process goes on', async (stage) => {
     const { queue, key, reader, defer } = stage;
     const work = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
@@ -50,7 +51,9 @@ export const bursts = theme('bursts', (test) => {
     );
     expect(faults).toEqual([]);
   });
+});
 
+export const bursts = theme('bursts', (test) => {
   test('of many at once with one unique key, one is enqueued, and the others are its duplicates', async (stage) => {
     const { queue, key, reader } = stage;
     const client = clientOf(stage, []);
