@@ -1,7 +1,7 @@
 import type { SlotHolder } from '../admission/slots.js';
 import type { Clock } from '../clock.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
-import type { Driver } from '../driver/driver.js';
+import type { Driver, Joined } from '../driver/driver.js';
 import { ClosedError } from '../errors.js';
 import type { Declared } from '../handler/defaults.js';
 import { awaitedByRun } from '../handler/run-of-handle.js';
@@ -67,9 +67,14 @@ export class Calls<Tx> {
     return awaitedByRun(tx, work(tx));
   }
 
-  /** The verbs on the caller's transaction, or those that calls share. @throws ClosedError */
+  /** The driver's verbs, on its pool or in the caller's transaction. @throws ClosedError */
+  on(tx: CallersTx<Tx> | undefined): Joined {
+    return tx === undefined ? this.driver : this.driver.join(tx);
+  }
+
+  /** The same of jobs, where calls on the pool share statements. @throws ClosedError */
   store(tx: CallersTx<Tx> | undefined): ClientStore {
-    return tx === undefined ? this.shared : joinedStore(this.driver.join(tx));
+    return tx === undefined ? this.shared : joinedStore(this.on(tx));
   }
 
   /**

@@ -1,6 +1,4 @@
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
-import type { CallersTx } from '../driver/adapted-transaction.js';
-import type { JoinableAdmission } from '../driver/admission.js';
 import type { Refused } from '../driver/apart.js';
 import type { HistoryEntry } from '../driver/history.js';
 import type { JobFilter } from '../driver/job-filter.js';
@@ -214,7 +212,9 @@ export class Jobs<Tx = unknown> {
    * await rowlock.jobs.pause({ queue: 'mail' }, { until: new Date(Date.now() + 600_000), reason: 'the provider is down' });
    */
   async pause(work: Pausable, options: PauseOptions = {}, call: CallOptions<Tx> = {}): Promise<void> {
-    return this.#calls.within(call, async (tx) => this.#pausing(tx).pause(newPause(work, options)));
+    return this.#calls.within(call, async (tx) =>
+      this.#calls.on(tx).admission.pause(newPause(work, options)),
+    );
   }
 
   /**
@@ -224,21 +224,16 @@ export class Jobs<Tx = unknown> {
    * @throws InvalidInputError
    */
   async resume(work: Pausable, call: CallOptions<Tx> = {}): Promise<void> {
-    return this.#calls.within(call, async (tx) => this.#pausing(tx).resume(pauseTarget(work)));
+    return this.#calls.within(call, async (tx) => this.#calls.on(tx).admission.resume(pauseTarget(work)));
   }
 
   /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
   async pauses(call: CallOptions<Tx> = {}): Promise<readonly PauseView[]> {
-    return this.#calls.within(call, async (tx) => this.#pausing(tx).pauses());
+    return this.#calls.within(call, async (tx) => this.#calls.on(tx).admission.pauses());
   }
 
   /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
     await this.#calls.shared.flush();
-  }
-
-  #pausing(tx: CallersTx<Tx> | undefined): JoinableAdmission {
-    const { driver } = this.#calls;
-    return (tx === undefined ? driver : driver.join(tx)).admission;
   }
 }

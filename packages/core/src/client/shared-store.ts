@@ -9,7 +9,7 @@ import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import type { ClientStore } from './client-store.js';
-import { GatheredCalls } from './gathered-calls.js';
+import { GatheredCalls, type Send } from './gathered-calls.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
 import { moveGathered } from './gathered-moves.js';
 import type { LocalWorkers } from './local-workers.js';
@@ -43,25 +43,19 @@ export class SharedStore implements ClientStore {
 
   constructor(driver: Driver, here: LocalWorkers, log: Logger, clock: Clock) {
     const share = shareOf(driver, clock);
-    const moves = (event: ClientEvent): GatheredCalls<string, Moved> =>
-      new GatheredCalls(
-        (ids, isShared) => share.run(() => this.#move(event, ids, waitMs(isShared))),
-        MOST_MOVED,
-        clock,
-      );
+    const gathered = <Input, Output>(send: Send<Input, Output>, most: number) =>
+      new GatheredCalls<Input, Output>((...call) => share.run(() => send(...call)), most, clock);
+    const moves = (event: ClientEvent) =>
+      gathered<string, Moved>((ids, isShared) => this.#move(event, ids, waitMs(isShared)), MOST_MOVED);
     this.#driver = driver;
     this.#share = share;
     this.#enqueues = new GatheredEnqueues(
       (jobs, isShared) => share.run(() => this.#enqueue(jobs, waitMs(isShared))),
       clock,
     );
-    this.#finds = new GatheredCalls((ids) => share.run(() => this.#find(ids)), MOST_FOUND, clock);
+    this.#finds = gathered((ids) => this.#find(ids), MOST_FOUND);
     this.#moves = { cancel: moves('cancel'), redrive: moves('redrive') };
-    this.#wakeUps = new GatheredCalls(
-      (wakeUps) => share.run(() => this.#notify(wakeUps)),
-      MOST_WAKE_UPS,
-      clock,
-    );
+    this.#wakeUps = gathered((wakeUps) => this.#notify(wakeUps), MOST_WAKE_UPS);
     this.#notifier = new Notifier(this, here, log, clock);
   }
 

@@ -119,9 +119,7 @@ export class Schedules<Tx = unknown> {
    */
   async list(): Promise<readonly ScheduleView[]> {
     const { driver } = this.#calls;
-    const [schedules, workers] = await this.#within({}, () =>
-      Promise.all([allOf(driver), driver.workers.list()]),
-    );
+    const [schedules, workers] = await Promise.all([allOf(driver), driver.workers.list()]);
     const declared = new Set(workers.flatMap((worker) => (worker.alive ? worker.schedules : [])));
     return schedules.map((schedule) => viewOf(schedule, declared));
   }
@@ -138,13 +136,13 @@ export class Schedules<Tx = unknown> {
     const name = typeof schedule === 'string' ? schedule : 'preview';
     checkName('The name of a schedule', name);
     const { declared } = this.#calls;
-    const plan = typeof schedule === 'string' ? undefined : await planOf(name, schedule, declared);
-    const { now, schedules } = await this.#within({}, (driver) => driver.schedules.find([name]));
-    const row = plan === undefined ? existing(name, schedules) : undefined;
-    const found = plan ?? readPlan(existing(name, schedules));
+    const given = typeof schedule === 'string' ? undefined : await planOf(name, schedule, declared);
+    const { now, schedules } = await this.#calls.driver.schedules.find([name]);
+    const row = given === undefined ? existing(name, schedules) : undefined;
+    const plan = given ?? readPlan(existing(name, schedules));
     const times: Date[] = [];
     for (let at: number | null = now; times.length < count; ) {
-      at = nextOf(name, found, at, row?.tickAt);
+      at = nextOf(name, plan, at, row?.tickAt);
       if (at === null) break;
       times.push(new Date(at));
     }
@@ -159,12 +157,11 @@ export class Schedules<Tx = unknown> {
    */
   async run(name: string): Promise<Enqueued> {
     const { driver } = this.#calls;
-    const [enqueued] = await this.#within({}, async () => {
-      const { row, now } = await find(driver, name);
-      const plan = readPlan(row);
-      const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
-      return driver.jobs.enqueue([{ ...job, available: { inMs: 0 } }], [{ queue: plan.job.queue }]);
-    });
+    const { row, now } = await find(driver, name);
+    const plan = readPlan(row);
+    const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
+    const wakeUps = [{ queue: plan.job.queue }];
+    const [enqueued] = await driver.jobs.enqueue([{ ...job, available: { inMs: 0 } }], wakeUps);
     if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
     return enqueued;
   }
@@ -219,8 +216,7 @@ export class Schedules<Tx = unknown> {
   }
 
   #within<Answer>(call: CallOptions<Tx>, work: (driver: ScheduleDriver) => Promise<Answer>): Promise<Answer> {
-    const { driver } = this.#calls;
-    return this.#calls.within(call, (tx) => work(tx === undefined ? driver : driver.join(tx)));
+    return this.#calls.within(call, async (tx) => work(this.#calls.on(tx)));
   }
 }
 
