@@ -12,3 +12,15 @@ export function causesOf(error: unknown): readonly Error[] {
   for (let each = error; isError(each) && chain.length < DEEPEST_CAUSE; each = each.cause) chain.push(each);
   return chain;
 }
+
+/** The first error in an error that has several: a host with several addresses has one for each. Otherwise the error itself. */
+export function firstError(error: unknown): unknown {
+  const { errors } = Object(error);
+  return Array.isArray(errors) && isError(errors[0]) ? firstError(errors[0]) : error;
+}
+
+/** The message of an error. One that has several errors in it has none of its own. */
+export function messageOf(error: unknown): string {
+  const first = firstError(error);
+  return isError(first) ? first.message : String(first);
+}

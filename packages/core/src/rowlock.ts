@@ -160,7 +160,7 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
     this.jobs = new Jobs(calls, limits);
     this.limits = new LimitSettings(calls);
     this.schedules = new Schedules(calls);
-    this.captures = new Captures(() => calls.driver, captured);
+    this.captures = new Captures(calls, captured);
     this.insight = new Insight(calls, log);
     this.handlers = registry.handlers;
     const declared = new DeclaredSchedules(

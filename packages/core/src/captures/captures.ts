@@ -43,12 +43,11 @@ function lockMsOf(what: string, options: CaptureLockOptions): number {
 
 /** The captures of this program, in the database. */
 export class Captures {
-  readonly #driver: () => Pick<Driver, 'name' | 'captures'>;
+  readonly #calls: { readonly driver: Pick<Driver, 'name' | 'captures'> };
   readonly #declared: DeclaredCaptures;
 
-  /** @param driver Throws when calls are refused. */
-  constructor(driver: () => Pick<Driver, 'name' | 'captures'>, declared: DeclaredCaptures) {
-    this.#driver = driver;
+  constructor(calls: { readonly driver: Pick<Driver, 'name' | 'captures'> }, declared: DeclaredCaptures) {
+    this.#calls = calls;
     this.#declared = declared;
   }
 
@@ -144,7 +143,7 @@ export class Captures {
 
   /** @throws InvalidInputError when the database has no tables. */
   #store(): CaptureStore {
-    const { name, captures } = this.#driver();
+    const { name, captures } = this.#calls.driver;
     if (captures !== undefined) return captures;
     throw new InvalidInputError(`The driver ${JSON.stringify(name)} has no tables to capture.`);
   }

@@ -1,4 +1,4 @@
-import { isError } from '../is-error.js';
+import { messageOf } from '../is-error.js';
 import { DriverError, type DriverErrorCode, isDriverError } from './driver-error.js';
 
 /** Into how many parts the members of a refused batch are divided. Of 500 each is alone after three times. */
@@ -63,11 +63,10 @@ export async function apart<Member, Answer>(
 
 /** What to tell when all is done but for some jobs that the database refused to change. @param first Names the first of them. */
 export function refusalOfMany(count: number, first: string, error: unknown): DriverError {
-  const why = isError(error) ? error.message : String(error);
   const which = count === 1 ? `one job: ${first}` : `${count} jobs, as ${first}`;
   return new DriverError(
     isDriverError(error) ? error.code : 'Unknown',
-    `The database has refused ${which}. All others are done. ${why}`,
+    `The database has refused ${which}. All others are done. ${messageOf(error)}`,
     { cause: error },
   );
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../is-error.js';
 import { isDriverError } from './driver-error.js';
 
 /** Something that is wrong with a database, or will be. */
@@ -39,11 +40,10 @@ export async function examined(checks: Checks): Promise<readonly Finding[]> {
 }
 
 function skipped(error: unknown): readonly Fault[] {
-  const message = error instanceof Error ? error.message : String(error);
   return [
     {
       severity: 'skipped',
-      what: `This could not be checked: ${message}`,
+      what: `This could not be checked: ${messageOf(error)}`,
       why: 'Something may be wrong there.',
       remedy: isDriverError(error, 'PermissionDenied')
         ? 'Use an account that may read it.'

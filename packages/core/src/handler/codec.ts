@@ -1,6 +1,7 @@
 import { isPromise } from 'node:util/types';
 import { InvalidInputError, InvalidPayloadError } from '../errors.js';
 import { checkJson, LIMITS } from '../input.js';
+import { messageOf } from '../is-error.js';
 import type { JobView } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { shown } from '../shown.js';
@@ -59,7 +60,7 @@ export function decoded({ kind, codec }: Coded, payload: Json): Json {
   try {
     return JSON.parse(checkText('decode', codec.decode(text)));
   } catch (error) {
-    throw invalid(`its codec cannot decode it: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(`its codec cannot decode it: ${messageOf(error)}`);
   }
 }
 

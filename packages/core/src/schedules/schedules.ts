@@ -12,7 +12,7 @@ import {
 } from '../driver/schedule-store.js';
 import { InvalidInputError, ScheduleNotFoundError } from '../errors.js';
 import { checkName, checkWhole } from '../input.js';
-import { isError } from '../is-error.js';
+import { messageOf } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { checkOptions } from '../known-options.js';
@@ -289,7 +289,7 @@ function planView(row: ScheduleRow): PlanView {
       ...{ kind: text(kind), queue: text(queue), key: null, payload: null, priority: 0, maxAttempts: 1 },
       ...{ metadata: {}, cron: null, timeZone: null, everyMs: null, anchor: null },
       ...{ missed: 'once', overlap: 'skip', jitterMs: 0 },
-      broken: { since: date(brokenAt), error: isError(error) ? error.message : String(error) },
+      broken: { since: date(brokenAt), error: messageOf(error) },
     };
   }
 }

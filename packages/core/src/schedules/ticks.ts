@@ -3,7 +3,7 @@ import { apart } from '../driver/apart.js';
 import type { Firing, ScheduleRow, ScheduleStore } from '../driver/schedule-store.js';
 import type { Survey } from '../driver/survey.js';
 import type { WakeUp } from '../driver/wake-up.js';
-import { isError } from '../is-error.js';
+import { messageOf } from '../is-error.js';
 import { GrowingDelay } from '../job/growing-delay.js';
 import type { Part, PartContext } from '../worker/part.js';
 import { SetAside } from '../worker/set-aside.js';
@@ -136,7 +136,7 @@ export class Ticks implements Part {
       log.error({ err, schedule, worker }, 'a schedule cannot be fired; others go on, and it is tried again');
       events.emit('fault', err);
     }
-    const why = isError(err) ? err.message : String(err);
+    const why = messageOf(err);
     const note = why.replaceAll('\0', '').slice(0, LONGEST_NOTE).toWellFormed();
     await driver.schedules.noteBroken(read, note).catch((error: unknown) => {
       log.debug({ err: error, schedule, worker }, 'why a schedule cannot be fired was not noted');

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../errors.js';
+import { messageOf } from '../../is-error.js';
 import type { CapturePlan } from '../capture-store.js';
 import { type DriverErrorCode, isDriverError } from '../driver-error.js';
-import { messageOf } from './socket-errors.js';
 
 /** A query that computes a part of a capture over no row. */
 export interface CaptureTrial {
