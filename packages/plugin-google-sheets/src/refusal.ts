@@ -39,7 +39,10 @@ export const SHARING_LIMIT = 'sharingRateLimitExceeded';
  * Drive says with 403 what Sheets says with 429.
  * Source: https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
-const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', SHARING_LIMIT]);
+const RATE_REASONS = new Set([
+  ...['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', SHARING_LIMIT],
+  ...['RATE_LIMIT_EXCEEDED', 'RESOURCE_EXHAUSTED'],
+]);
 
 const MAX_MESSAGE = 500;
 

@@ -91,6 +91,10 @@ test.each([
   [403, { errors: [{ reason: 'backendError' }] }, 'unclear'],
   [403, { errors: [{ reason: 'internalError' }] }, 'unclear'],
   [400, { status: 'ABORTED' }, 'unclear'],
+  [403, { errors: [{ reason: 'dailyLimitExceeded' }] }, 'refused'],
+  [403, { status: 'RESOURCE_EXHAUSTED' }, 'refused'],
+  [403, { status: 'PERMISSION_DENIED', details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] }, 'refused'],
+  [403, { errors: [{ reason: 'storageQuotaExceeded' }] }, 'final'],
   [403, { errors: [{ reason: 'forbidden' }] }, 'final'],
 ])('%i with %j is %s', (status, error, kind) => {
   expect(readRefusal(refused(status, { error: { code: status, ...error } })).kind).toBe(kind);
