@@ -1,6 +1,6 @@
 import { createRowlock } from '@rowlock/core';
 import { defineHandler, memory } from '@rowlock/driver-memory';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { health } from '../src/index.js';
 import { stage } from './stage.js';
@@ -58,6 +58,33 @@ test('a database that never answers is a reason after 2 s', async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a slow database gets one look of all probes, and another one when that has been lost', async () => {
+  const { driver, rowlock } = await stage([], [Work]);
+  const checks = health(rowlock);
+  await checks.check();
+  const { list } = driver.workers;
+  const answer = Promise.withResolvers<Awaited<ReturnType<typeof list>>>();
+  let looks = 0;
+  driver.workers.list = () => {
+    looks++;
+    return answer.promise;
+  };
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const probe = async () => {
+    const found = checks.check();
+    await vi.advanceTimersByTimeAsync(2_000);
+    return (await found).ready;
+  };
+  for (let probes = 0; probes < 15; probes++) expect(await probe()).toBe(false);
+  expect(looks).toBe(1);
+  expect(await probe()).toBe(false);
+  expect(looks).toBe(2);
+  answer.resolve([]);
+  driver.workers.list = list;
+  expect(await probe()).toBe(true);
 });
 
 test('a worker that has not started is not ready, and live', async () => {

@@ -273,6 +273,30 @@ test.each([
   expect(found.get('rowlock_worker_concurrency')).toBe(0);
 });
 
+test('queues, kinds and pauses of every tenant have no series each: those that are late the longest have', async () => {
+  const window = { seconds: 60, settled: 0, completed: 0, failed: 0, cancelled: 0, retried: 0 };
+  const times = { ...window, waitedMs: null, tookMs: null };
+  const one = { count: 1, more: false };
+  const lane = { due: one, delayed: one, waiting: one, paused: 0, running: 0, served: true };
+  const tenants = Array.from({ length: 2_000 }, (_, n) => `tenant ${n}`);
+  const lanes = tenants.map((queue, n) => ({
+    ...{ ...lane, queue, kind: 'work', minute: times, hour: times },
+    oldestDueMs: n === 0 ? null : n * 1_000,
+  }));
+  const pause = { scope: 'limit', until: null, reason: null, by: 'ada' } as const;
+  const pauses = tenants.map((name, n) => ({ ...pause, name, pausedAt: new Date(n) }));
+  const metrics = prometheus();
+  const insight = { workers: async () => [], stats: async () => ({ lanes }) };
+  metrics.watch({ ...nothing, jobs: { pauses: async () => pauses }, insight });
+  const found = samples(await metrics.text());
+  const named = (name: string) => [...found.keys()].filter((each) => each.startsWith(`${name}{`));
+  expect(found.get('rowlock_job_oldest_due_seconds{queue="tenant 1999",kind="work"}')).toBe(1_999);
+  expect(named('rowlock_job_oldest_due_seconds')).toHaveLength(500);
+  expect(named('rowlock_workers_alive')).toHaveLength(500);
+  expect(found.get('rowlock_pauses{scope="limit",name="tenant 1999"}')).toBe(1);
+  expect(named('rowlock_pauses')).toHaveLength(100);
+});
+
 test('jobs that wait are counted, with the age of the oldest and whether nobody takes them', async () => {
   const window = { seconds: 60, settled: 0, completed: 0, failed: 0, cancelled: 0, retried: 0 };
   const times = { ...window, waitedMs: null, tookMs: null };

@@ -5,6 +5,9 @@ import { within } from '../within.js';
 /** How long the database may take for an answer, in milliseconds. */
 const ANSWER_MS = 2_000;
 
+/** How long a look that gets no answer keeps others from being made beside it, in milliseconds. */
+const LOST_MS = 30_000;
+
 export interface Health {
   /** Whether the process can do its work. If not, only a new process can. */
   readonly live: boolean;
@@ -79,6 +82,9 @@ class Readiness {
   readonly #worker: CheckedWorker | undefined;
   #isMigrated = false;
   #look: Promise<readonly string[]> | null = null;
+  /** The look at the database that goes on, also when its caller has given up. */
+  #pending: Promise<readonly string[]> | null = null;
+  #begunAt = 0;
   hasStopped = false;
 
   constructor(rowlock: Checked, worker: CheckedWorker | undefined) {
@@ -91,12 +97,24 @@ class Readiness {
 
   /** Why the process is not ready, without the worker's stop. */
   reasons(): Promise<readonly string[]> {
-    this.#look ??= within(ANSWER_MS, this.#find())
+    this.#look ??= within(ANSWER_MS, this.#found())
       .catch((error: unknown) => [reasonOf(error)])
       .finally(() => {
         this.#look = null;
       });
     return this.#look;
+  }
+
+  /** A database that is slow gets no look of each probe beside the others. */
+  #found(): Promise<readonly string[]> {
+    const now = performance.now();
+    if (this.#pending !== null && now - this.#begunAt < LOST_MS) return this.#pending;
+    const pending = this.#find().finally(() => {
+      if (this.#pending === pending) this.#pending = null;
+    });
+    this.#begunAt = now;
+    this.#pending = pending;
+    return pending;
   }
 
   async #find(): Promise<readonly string[]> {

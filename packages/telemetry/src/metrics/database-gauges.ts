@@ -1,5 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
-import type { Insight, Jobs, LimitSettings, LimitView, Schedules } from '@rowlock/core/types';
+import type { Insight, Jobs, LaneStats, LimitSettings, LimitView, Schedules } from '@rowlock/core/types';
 import { within } from '../within.js';
 import { DATABASE_GAUGES, type Metric } from './catalogue.js';
 import type { Reading } from './meter.js';
@@ -24,8 +24,11 @@ const ANSWER_MS = 2_000;
 /** Without any answer for so long the database counts as down, in milliseconds. */
 const DOWN_MS = 30_000;
 
-/** The most limits, and the most schedules, that have gauges. Each tenant may have one. */
+/** The most limits, schedules and pauses that have gauges. Each tenant may have one. */
 const MOST_NAMES = 100;
+
+/** The most pairs of queue and kind that have gauges, and the most queues without workers that are remembered. */
+const MOST_LANES = 500;
 
 /** None reads the history. */
 const READS: readonly ((rowlock: Watched) => Promise<readonly Reading[]>)[] = [
@@ -46,7 +49,7 @@ export class DatabaseGauges {
   readonly #pending = new Map<number, Promise<readonly Reading[]>>();
   #schedulesAt = Number.NEGATIVE_INFINITY;
   #answeredAt = performance.now();
-  /** All queues that were ever seen to have workers or jobs: a series that goes away would end its alert. */
+  /** The queues that were seen last to have workers or jobs: a series that goes away would end its alert. */
   readonly #queues = new Set<string>();
 
   constructor(rowlock: Watched) {
@@ -103,11 +106,18 @@ export class DatabaseGauges {
 
   /** A queue without a live worker has 0, whether its workers have ended long ago, or none was ever there. */
   #withQueues(readings: readonly Reading[]): readonly Reading[] {
-    for (const { labels } of readings) if (labels.queue !== undefined) this.#queues.add(labels.queue);
+    for (const { labels } of readings) if (labels.queue !== undefined) this.#remember(labels.queue);
     const { workersAlive: metric } = DATABASE_GAUGES;
     const known = new Set(readings.flatMap((each) => (each.metric === metric ? [each.labels.queue] : [])));
     const others = [...this.#queues].filter((queue) => !known.has(queue));
     return [...readings, ...others.map((queue) => ({ metric, labels: { queue }, value: 0 }))];
+  }
+
+  #remember(queue: string): void {
+    this.#queues.delete(queue);
+    this.#queues.add(queue);
+    const [oldest] = this.#queues;
+    if (this.#queues.size > MOST_LANES && oldest !== undefined) this.#queues.delete(oldest);
   }
 }
 
@@ -128,7 +138,7 @@ async function waiting(rowlock: Watched): Promise<readonly Reading[]> {
     if (error instanceof InvalidInputError) return { lanes: [] };
     throw error;
   });
-  return lanes.flatMap(({ queue, kind, waiting: { count }, due, oldestDueMs, served }) => {
+  return latest(lanes).flatMap(({ queue, kind, waiting: { count }, due, oldestDueMs, served }) => {
     const labels = { queue, kind };
     return [
       { metric: DATABASE_GAUGES.waiting, labels, value: count },
@@ -140,7 +150,8 @@ async function waiting(rowlock: Watched): Promise<readonly Reading[]> {
 
 async function paused(rowlock: Watched): Promise<readonly Reading[]> {
   const pauses = await rowlock.jobs.pauses();
-  return pauses.map(({ scope, name }) => ({
+  const newest = pauses.toSorted((one, other) => other.pausedAt.getTime() - one.pausedAt.getTime());
+  return newest.slice(0, MOST_NAMES).map(({ scope, name }) => ({
     metric: DATABASE_GAUGES.paused,
     labels: { scope, name },
     value: 1,
@@ -183,6 +194,12 @@ async function scheduled(rowlock: Watched): Promise<readonly Reading[]> {
 
 function secondsUntil(time: Date | null): number {
   return time === null ? 0 : Math.max(0, time.getTime() - Date.now()) / 1_000;
+}
+
+/** Those whose jobs have been due the longest, and then those with none. */
+function latest(lanes: readonly LaneStats[]): readonly LaneStats[] {
+  const late = ({ oldestDueMs }: LaneStats): number => oldestDueMs ?? -1;
+  return lanes.toSorted((one, other) => late(other) - late(one)).slice(0, MOST_LANES);
 }
 
 /** Those for which most jobs wait. */
