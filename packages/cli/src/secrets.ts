@@ -5,8 +5,9 @@ const SUSPECT = /(?:postgres(?:ql)?|mysql|mariadb):|[^\s/]@|(?:pass\w*|pwd|secre
 
 const DATABASE = /\b(postgres(?:ql)?|mysql|mariadb):/i;
 
-/** A URL of a database as far as the last @, since a password may have anything in it. Not the example of our own sentences. */
-const URLS = /\b(postgres(?:ql)?|mysql|mariadb):(?!\/\/user:password@)\/*(?:.*@)?([\w.:[\]-]*)[^\s'"…]*/gi;
+/** A URL of a database as far as the last @, since a password may have anything in it. Not the example of our own sentences, and no sentence about MySQL: as this one. */
+const URLS =
+  /\b(postgres(?:ql)?|mysql|mariadb):(?=\S)(?!\/\/user:password@)\/*(?:.*@)?([\w.:[\]-]*)[^\s'"…]*/gi;
 
 /**
  * A sentence as a terminal may show it: on one line, without escapes, and with no more of a URL than its scheme and host.

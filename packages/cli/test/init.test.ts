@@ -176,6 +176,39 @@ test('a package of a workspace has the package manager of the whole, and no work
   expect((await all()).filter((path) => path.includes('.github'))).toEqual([]);
 });
 
+test.each<[Files, string]>([
+  [{ 'pnpm-workspace.yaml': 'packages: ["packages/*"]' }, 'pnpm'],
+  [{ 'package.json': { workspaces: ['packages/*'] }, 'yarn.lock': '' }, 'yarn'],
+  [{ 'package.json': { workspaces: { packages: ['packages/*'] } }, 'bun.lock': '' }, 'bun'],
+  [{ 'package.json': {}, 'yarn.lock': '' }, 'npm'],
+])('without git, a package below %j has the package manager %s', async (root, manager) => {
+  const { folder } = await folderWith({ ...root, 'packages/mail/package.json': MODULE });
+  const { stdout } = await call(['init', join(folder, 'packages/mail'), '--json', '--dry-run']);
+  expect(objects(stdout)).toEqual([expect.objectContaining({ manager })]);
+});
+
+test('a package.json keeps its line ends', async () => {
+  const { init, text } = await folderWith({ 'package.json': '{\r\n\t"type": "module"\r\n}\r\n' });
+  await init();
+  const written = await text('package.json');
+  expect(written).toContain('\r\n\t"scripts": {\r\n');
+  expect(written.replaceAll('\r\n', '')).not.toContain('\n');
+});
+
+test.each([
+  ['shop', 'cd shop && '],
+  ['-x', "cd './-x' && "],
+  ['a b', "cd './a b' && "],
+  ["it's $(date) `date` \u00fc", "cd './it'\\''s $(date) `date` \u00fc' && "],
+])('a shell goes into the folder %s, and runs nothing of its name', async (name, command) => {
+  const { folder } = await folderWith({});
+  const before = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
+  const { stdout } = await call(['init', '--dry-run', '--', name]);
+  expect(stdout).toContain(command);
+});
+
 test('compose files and workflows of another name are not pushed aside', async () => {
   const { init, all } = await folderWith({
     'package.json': MODULE,
@@ -192,7 +225,7 @@ test.each<[Files, string[], RegExp]>([
   [
     { 'package.json': { dependencies: { pg: '8', mysql2: '3' } } },
     [],
-    /pass --server postgres or --server mysql/,
+    /clients of Postgres and of MySQL: pass --server postgres or --server mysql\./,
   ],
   [{}, ['--server', 'oracle'], /Allowed choices are postgres, mysql/],
   [{}, ['--tests', 'mocha'], /Allowed choices are node, vitest, jest, bun/],

@@ -7,6 +7,8 @@ import { Misuse } from '../failure.js';
 export interface Manifest {
   readonly text: string;
   readonly isModule: boolean;
+  /** Whether it is the root of several packages. */
+  readonly isWorkspace: boolean;
   readonly packageManager: string;
   readonly testScript: string;
   /** Of dependencies of all kinds, by name. */
@@ -26,10 +28,11 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   if (!existsSync(file)) return null;
   const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   const content = parsed(text, file);
-  const { type, packageManager, scripts } = content;
+  const { type, packageManager, scripts, workspaces } = content;
   return {
     text,
     isModule: type === 'module',
+    isWorkspace: workspaces !== undefined,
     packageManager: typeof packageManager === 'string' ? packageManager : '',
     testScript: String(record(scripts).test ?? ''),
     dependencies: new Set(
@@ -40,7 +43,7 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   };
 }
 
-/** The text of a package.json with what it lacks, in the indent that it has, and dependencies in npm's order. */
+/** The text of a package.json with what it lacks, with the indent and the line ends that it has, and dependencies in npm's order. */
 export function withAdditions(text: string, additions: Additions): string {
   const content = { ...record(JSON.parse(text)) };
   const has = { ...record(content.dependencies), ...record(content.devDependencies) };
@@ -51,7 +54,8 @@ export function withAdditions(text: string, additions: Additions): string {
     if (missing.length > 0) content[field] = Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
   const indent = /^[ \t]+/m.exec(text)?.[0] ?? '  ';
-  return `${JSON.stringify(content, null, indent)}\n`;
+  const lines = `${JSON.stringify(content, null, indent)}\n`;
+  return text.includes('\r\n') ? lines.replaceAll('\n', '\r\n') : lines;
 }
 
 function parsed(text: string, file: string): Readonly<Record<string, unknown>> {

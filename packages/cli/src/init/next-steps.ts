@@ -12,7 +12,7 @@ export function nextSteps(
 ): readonly string[] {
   const would = dryRun ? 'Would write' : 'Wrote';
   const words = WORDS[manager];
-  const place = /^[\w./-]*$/.test(folder) ? folder : JSON.stringify(folder);
+  const place = /^(?!-)[\w./-]*$/.test(folder) ? folder : quoted(folder);
   return [
     ...written.map((path) => `${would} ${path}`),
     ...changed.map((path) => `${manifest === null ? would : dryRun ? 'Would add to' : 'Added to'} ${path}`),
@@ -25,6 +25,11 @@ export function nextSteps(
     `Beside it, ${scriptCall(manager, 'jobs:welcome', 'Ada')} enqueues a job.`,
     ...(framework === 'nestjs' ? [NEST] : []),
   ];
+}
+
+/** As a shell takes it, which replaces nothing between single quotes. */
+function quoted(folder: string): string {
+  return `'./${folder.replaceAll("'", "'\\''")}'`;
 }
 
 const NEST =

@@ -48,7 +48,7 @@ export interface Project {
   readonly style: Style;
   /** Where sources are, with a slash at its end. */
   readonly sources: 'src/' | '';
-  /** Or it lies in a repository, whose root is the place for it. */
+  /** Or it lies in a repository or a workspace, whose root is the place for it. */
   readonly hasContinuousIntegration: boolean;
   /** By another name than `compose.yaml`, which would take its place. */
   readonly hasCompose: boolean;
@@ -75,6 +75,7 @@ const LOCKFILES: Readonly<Record<string, Manager>> = {
   'package-lock.json': 'npm',
   'npm-shrinkwrap.json': 'npm',
   'pnpm-lock.yaml': 'pnpm',
+  'pnpm-workspace.yaml': 'pnpm',
   'yarn.lock': 'yarn',
   'bun.lock': 'bun',
   'bun.lockb': 'bun',
@@ -103,7 +104,7 @@ export async function findProject(folder: string): Promise<Project> {
       `${folder} has files, as ${foreign}, and no package.json: name a new folder, or make it a project by npm init.`,
     );
   const { dependencies = new Set() } = manifest ?? {};
-  const folders = upToRepository(folder);
+  const folders = await upToRoot(folder);
   const has = (name: string): boolean => dependencies.has(name);
   return {
     folder,
@@ -131,14 +132,19 @@ async function filesOf(folder: string): Promise<readonly string[]> {
   return readdir(folder);
 }
 
-/** The folder and those above it, up to the root of its repository. Outside of one, the folder alone. */
-function upToRepository(folder: string): readonly string[] {
+/** The folder and those above it, up to the root of its repository or workspace. Outside of both, the folder alone. */
+async function upToRoot(folder: string): Promise<readonly string[]> {
   const folders = [folder];
-  for (let above = folder; !existsSync(join(above, '.git')); folders.push(above)) {
+  for (let above = folder; !(await isRoot(above)); folders.push(above)) {
     if (above === dirname(above)) return [folder];
     above = dirname(above);
   }
   return folders;
+}
+
+async function isRoot(folder: string): Promise<boolean> {
+  if (['.git', 'pnpm-workspace.yaml'].some((name) => existsSync(join(folder, name)))) return true;
+  return (await readManifest(folder).catch(() => null))?.isWorkspace === true;
 }
 
 /** In a workspace of many packages the lockfile lies in a folder above. */
