@@ -1,4 +1,11 @@
-import type { Enqueueable, Enqueued, Json, Rowlock, Stored } from '@rowlock/core';
+import {
+  type Enqueueable,
+  type Enqueued,
+  InvalidInputError,
+  type Json,
+  type Rowlock,
+  type Stored,
+} from '@rowlock/core';
 import { type NewJob, watchEnqueues } from '@rowlock/core/driver';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
@@ -26,7 +33,7 @@ export interface EnqueuedJob<Payload = Json> {
  * What some work enqueues through a Rowlock, in the order of its calls. Also in transactions that are open, and in those that
  * are rolled back later. Without what handlers enqueue: a worker's runs are no part of the work.
  *
- * @throws What the work throws.
+ * @throws What the work throws; InvalidInputError
  * @example
  * const [mail] = await jobsOf(rowlock, () => order(7));
  * expect(mail).toMatchObject({ kind: 'mail.send', payload: { order: 7 } });
@@ -43,6 +50,10 @@ export async function jobsOf<Tx>(
   ...given: readonly [work: () => unknown] | readonly [handler: Enqueueable, work: () => unknown]
 ): Promise<readonly EnqueuedJob<unknown>[]> {
   const [handler, work] = given.length === 1 ? [undefined, given[0]] : given;
+  if (typeof work !== 'function' || typeof Object(rowlock).enqueue !== 'function')
+    throw new InvalidInputError(
+      'jobsOf() takes a Rowlock and a function that enqueues, as jobsOf(rowlock, () => order(7)), with a handler between them for its kind alone.',
+    );
   const jobs: EnqueuedJob[] = [];
   await recording(jobs, work, (by) => by === rowlock);
   return handler === undefined ? jobs : jobs.filter(({ kind }) => kind === handler.kind);

@@ -68,6 +68,12 @@ describe.each(['memory', 'postgres', 'mysql'] as const)('on %s', (name) => {
     expect(own.map(({ payload }) => payload)).toEqual([{ to: 'ada' }]);
   });
 
+  test('what is no work, and no Rowlock, is refused by a sentence', async () => {
+    const invalid = { code: 'ROWLOCK_INVALID_INPUT', message: expect.stringMatching(/^jobsOf\(\) takes/) };
+    for (const given of [[rowlock], [rowlock, 'work'], [rowlock, Mail], [null, () => {}]])
+      await expect(Reflect.apply(jobsOf, undefined, given)).rejects.toMatchObject(invalid);
+  });
+
   test('a database that is emptied has no rows, and goes on', async () => {
     await rowlock.schedules.set('nightly', { handler: Mail, payload: { to: 'ada' }, every: '1h' });
     await rowlock.jobs.pause({ kind: 'report' });
