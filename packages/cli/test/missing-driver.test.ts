@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
 const NEEDED = ['commander', '@commander-js/extra-typings', '@rowlock/core'];
 
-/** The program where only what it always needs is installed. */
-async function installed(): Promise<string> {
+/** The program where only what it always needs is installed, and drivers without their clients. */
+async function installed(...drivers: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rowlock-cli-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   for (const part of ['dist', 'package.json'])
@@ -20,6 +20,11 @@ async function installed(): Promise<string> {
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(PACKAGE, 'node_modules', name), link);
   }
+  for (const driver of drivers)
+    for (const part of ['dist', 'package.json'])
+      await cp(join(PACKAGE, '..', basename(driver), part), join(folder, 'node_modules', driver, part), {
+        recursive: true,
+      });
   return join(folder, 'dist/cli.js');
 }
 
@@ -37,4 +42,17 @@ test('a driver that is not installed is one sentence, which says what to install
     code: 1,
     stderr: expect.stringContaining('npm install @rowlock/driver-postgres'),
   });
+});
+
+test('a client that was not installed with its driver is one too', async () => {
+  const program = await installed('@rowlock/driver-postgres', '@rowlock/driver-mysql');
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
+  for (const [scheme, client] of [
+    ['postgres', 'pg'],
+    ['mysql', 'mysql2'],
+  ])
+    await expect(run('status', '--database', `${scheme}://localhost/jobs`)).rejects.toMatchObject({
+      code: 1,
+      stderr: `This database needs the package ${client}, which is not installed here: npm install ${client}\n`,
+    });
 });

@@ -1,7 +1,13 @@
 import { Failure } from '../failure.js';
 import type { Engine } from './target.js';
 
-/** A driver's module. @throws Failure when its package is not installed. */
+/** The driver, and its client, which package managers may leave to the application. */
+const PACKAGES: Readonly<Record<Engine, readonly string[]>> = {
+  postgres: ['@rowlock/driver-postgres', 'pg'],
+  mysql: ['@rowlock/driver-mysql', 'mysql2'],
+};
+
+/** A driver's module. @throws Failure when its package, or that of its client, is not installed. */
 export function driverModule(engine: 'postgres'): Promise<typeof import('@rowlock/driver-postgres')>;
 export function driverModule(engine: 'mysql'): Promise<typeof import('@rowlock/driver-mysql')>;
 export async function driverModule(engine: Engine): Promise<unknown> {
@@ -10,10 +16,10 @@ export async function driverModule(engine: Engine): Promise<unknown> {
       ? import('@rowlock/driver-postgres')
       : import('@rowlock/driver-mysql'));
   } catch (error) {
-    const name = `@rowlock/driver-${engine}`;
     const { code, message } = Object(error);
-    // A package that the driver needs may be missing too.
-    if (code !== 'ERR_MODULE_NOT_FOUND' || !String(message).includes(`'${name}'`)) throw error;
+    const name = PACKAGES[engine].find((one) => String(message).includes(`'${one}'`));
+    // Another package that the driver needs may be missing too.
+    if (code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) throw error;
     throw new Failure(
       `This database needs the package ${name}, which is not installed here: npm install ${name}`,
     );
