@@ -1,4 +1,4 @@
-// A worker under a tracing tool: for instruments.test.ts, which starts it.
+// A worker under a tracing tool: for describe-tools.ts, which starts it.
 import { watchSpans } from './spans.mjs';
 
 const JOBS = 40;

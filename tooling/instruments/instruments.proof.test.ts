@@ -1,0 +1,3 @@
+import { describeTools } from './describe-tools.js';
+
+describeTools(['OpenTelemetry with comments', 'dd-trace']);
