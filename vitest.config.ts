@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Each goes on for a minute or more, and waits for most of it: what is short fills the time until their end. */
 const BEGIN_FIRST =
-  /histories\.proof\.test|\/conformance\/|driver-postgres\/test\/(pooled|slots)\.test|spreadsheets\/test\/(flow|demo|browser)\.test|dashboard\/test\/browser\.test/;
+  /histories\.proof\.test|\/conformance\/|spreadsheets\/test\/(flow|demo|browser)\.test|dashboard\/test\/browser\.test/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
