@@ -3,7 +3,7 @@ import type { GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import { isThere } from '../jobs/is-there.js';
 import type { Scope } from '../jobs/scope.js';
-import { change, type MysqlTransaction, query } from '../query.js';
+import { change, type MysqlTransaction, query, read } from '../query.js';
 import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
 import { inUse, limitedJobs } from './jobs.js';
 import { limitedParts } from './parts.js';
@@ -42,7 +42,7 @@ export function joinableAdmissionOf(
       await notify([wakeUpFor(target)]);
     },
 
-    pauses: async () => (await query<PauseRow>(on, sql.pauses.pauses)).map(toPauseView),
+    pauses: async () => (await read<PauseRow>(on, sql.pauses.pauses)).map(toPauseView),
   };
 }
 

@@ -50,10 +50,11 @@ export class ClaimConnections {
    * @throws DriverError
    */
   async take(idleLimitMs: number, isSettlement: boolean): Promise<PoolConnection> {
-    const client = await this.#hold(isSettlement);
+    const seconds = Math.max(1, idleLimitMs / 1000);
+    const client = await this.#hold(seconds, isSettlement);
     try {
       if (wasMuted(client)) await this.#answered(client, client.query(UNMUTE));
-      await this.#limitIdle(client, Math.max(1, idleLimitMs / 1000));
+      await this.#limitIdle(client, seconds);
       return client;
     } catch (error) {
       this.give(client, null);
@@ -73,9 +74,9 @@ export class ClaimConnections {
     this.#shared.letGo();
   }
 
-  async #hold(isSettlement: boolean): Promise<PoolConnection> {
+  async #hold(seconds: number, isSettlement: boolean): Promise<PoolConnection> {
     const source = {
-      take: async () => this.#fromIdle() ?? (await this.#open()),
+      take: async () => this.#fromIdle() ?? (await this.#open(seconds)),
       giveBack: (client: PoolConnection) => this.#keep(client),
     };
     try {
@@ -98,10 +99,10 @@ export class ClaimConnections {
     return client;
   }
 
-  async #open(): Promise<PoolConnection> {
+  async #open(seconds: number): Promise<PoolConnection> {
     const client = await takeConnection(this.#pool, this.#context.answerMs);
     try {
-      await this.#answered(client, client.query('SET autocommit = 0'));
+      await this.#limitIdle(client, seconds, 'autocommit = 0, ');
       return client;
     } catch (error) {
       client.destroy();
@@ -109,10 +110,11 @@ export class ClaimConnections {
     }
   }
 
-  async #limitIdle(client: PoolConnection, seconds: number): Promise<void> {
+  /** @param also Other settings, each with a comma behind it. */
+  async #limitIdle(client: PoolConnection, seconds: number, also = ''): Promise<void> {
     const { connection } = client;
-    if (this.#idleLimits.get(connection) === seconds) return;
-    await this.#answered(client, client.query(this.#context.sql.claims.idleLimit(seconds)));
+    if (also === '' && this.#idleLimits.get(connection) === seconds) return;
+    await this.#answered(client, client.query(this.#context.sql.claims.idleLimit(seconds, also)));
     this.#idleLimits.set(connection, seconds);
   }
 

@@ -35,14 +35,13 @@ const SETTINGS: readonly Setting[] = [
 /** Limits on a statement's time, which would interrupt a worker's sleep. Each server reads the other's as a comment. */
 const WITHOUT_LIMIT = '/*!80000 , max_execution_time = 0 */ /*M! , max_statement_time = 0 */';
 
-/** Names and payloads are utf8mb4. A server may ignore what the client names at the handshake, or its init_connect may change it. */
-const NAMES = 'SET NAMES utf8mb4';
-
-/** The statements that set up a session. */
+/**
+ * The statements that set up a session. Names and payloads are utf8mb4: a server may ignore what the client names at the handshake, or
+ * its init_connect may change it.
+ */
 export const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
-  NAMES,
-  `SET SESSION autocommit = 1, ${SETTINGS.map(({ name, sql }) => `${name} = ${sql}`).join(', ')} ${WITHOUT_LIMIT}`,
+  `SET NAMES utf8mb4, SESSION autocommit = 1, ${SETTINGS.map(({ name, sql }) => `${name} = ${sql}`).join(', ')} ${WITHOUT_LIMIT}`,
 ];
 
 /** The value of each variable that a session must have, as the server shows it. A server shows only the variables that it has. */

@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise';
-import { query } from '../query.js';
+import { read } from '../query.js';
 import { SESSION } from './session-settings.js';
 
 /** What an application does with each new connection. */
@@ -9,7 +9,7 @@ export type OnConnect = (client: Connection) => unknown;
 export async function prepareSession(client: Connection, onConnect?: OnConnect): Promise<void> {
   await onConnect?.(client);
   for (const statement of SESSION) await client.query(statement);
-  const [row] = await query<Server>(
+  const [row] = await read<Server>(
     client,
     `SELECT ${START} AS digest, VERSION() AS version, CAST(CONNECTION_ID() AS CHAR) AS connection`,
   );

@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
-import { type MysqlTransaction, query } from '../query.js';
+import { type MysqlTransaction, query, read } from '../query.js';
 import type { Statements } from '../statements.js';
 import { cut } from './session.js';
 
@@ -31,11 +31,25 @@ export async function sharesSessions(
   sql: Pick<Statements['anchor'], 'self'>,
 ): Promise<boolean> {
   try {
+    if (await isDirect(client)) return false;
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, take, sql)) return true;
     return false;
   } catch (error) {
     throw toDriverError(error);
   }
+}
+
+/**
+ * Whether the server has this client's session under the number that it gave at the connection, and on the client's own port. A proxy
+ * gives a number of its own, and by chance its port may be that of its client. The pool connects to the same address.
+ */
+async function isDirect(client: MysqlTransaction): Promise<boolean> {
+  const { threadId, stream } = Object(Object(client).connection);
+  const port = stream?.localPort;
+  if (port === undefined) return false;
+  const sessions = await answered(client, read<{ Id: number; Host: string }>(client, 'SHOW PROCESSLIST'));
+  const own = sessions.find(({ Id }) => Number(Id) === threadId);
+  return own?.Host.endsWith(`:${port}`) === true;
 }
 
 async function changes(

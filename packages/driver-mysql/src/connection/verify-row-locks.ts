@@ -1,11 +1,8 @@
 import { DriverError, isDriverError } from '@rowlock/core';
-import { answerWithin, PROBE_WAIT_MS, verifyLocks } from '@rowlock/core/driver';
+import { answerWithin, verifyLocks } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import type { GateCallParts } from '../claims/limit-call.js';
 import { toDriverError } from '../errors.js';
-import { withBoundedWaits } from '../jobs/wait-limit.js';
-import type { MysqlTransaction } from '../query.js';
-import { query } from '../query.js';
+import { type MysqlTransaction, read } from '../query.js';
 import { cut } from './session.js';
 
 /** A row, and the statement that locks it. */
@@ -20,28 +17,26 @@ const WAITED_MS = 900;
 /** Checks that this connection and the pool's see each other's row locks. @throws DriverError `EngineUnsuitable` */
 export async function verifyRowLocks(
   client: Connection,
-  bounded: GateCallParts,
+  pool: MysqlTransaction,
   { lock, id }: Row,
+  answerMs: number,
 ): Promise<void> {
-  const { answerMs } = bounded.context;
   const isLocked = async (on: MysqlTransaction, otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> =>
-    (await query(on, lock(otherwise), [id])).length > 0;
+    (await read(on, lock(otherwise).replace('?', String(id)))).length > 0;
   const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answerWithin(answerMs, answer, () => cut(client));
-  const beside = (otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> =>
-    withBoundedWaits(bounded, PROBE_WAIT_MS, async ({ on }) => {
-      const began = performance.now();
-      return isLocked(on, otherwise).catch((error: unknown) => {
-        throw performance.now() - began < WAITED_MS ? refused(error) : error;
-      });
-    });
   const probe = {
     async lock() {
       await answered(client.query('START TRANSACTION'));
       return answered(isLocked(client, 'SKIP LOCKED'));
     },
-    lockSkipping: () => beside('SKIP LOCKED'),
-    lockAtOnce: () => beside('NOWAIT'),
+    lockSkipping: () => isLocked(pool, 'SKIP LOCKED'),
+    lockAtOnce() {
+      const began = performance.now();
+      return isLocked(pool, 'NOWAIT').catch((error: unknown) => {
+        throw performance.now() - began < WAITED_MS ? refused(error) : error;
+      });
+    },
     confirm: () => answered(client.query('DO 0')),
   };
   try {

@@ -1,15 +1,10 @@
 import { type MysqlTransaction, query } from '../query.js';
+import type { ServerValues } from './server-values.js';
 
-interface Shown {
-  readonly Variable_name: string;
-  readonly Value: string;
-}
-
-/** Warnings for a server that is not the only one that writes. Row locks and user locks are each server's own. @throws DriverError */
-export async function clusterWarnings(on: MysqlTransaction): Promise<readonly string[]> {
-  const status = await query<Shown>(on, "SHOW GLOBAL STATUS WHERE Variable_name = 'wsrep_cluster_size'");
-  const mode = "SHOW GLOBAL VARIABLES WHERE Variable_name = 'group_replication_single_primary_mode'";
-  const [galera, group] = [Number(status[0]?.Value ?? 1), (await query<Shown>(on, mode))[0]?.Value];
+/** Warnings for a server that is not the only one that writes. Row locks and user locks are each server's own. */
+export function clusterWarnings(values: ServerValues): readonly string[] {
+  const galera = Number(values.get('wsrep_cluster_size') ?? 1);
+  const group = values.get('group_replication_single_primary_mode');
   const found = [
     ...(galera > 1 ? [`is one of ${galera} in a Galera cluster`] : []),
     ...(group === 'OFF' ? ['is in a replication group with several primaries'] : []),

@@ -1,19 +1,19 @@
 import { isDriverError } from '@rowlock/core';
 import { type AppliedMigration, despiteDeadlocks, type Schema, type SharedPool } from '@rowlock/core/driver';
 import type { Connection, PoolConnection } from 'mysql2/promise';
-import type { GateCallParts } from '../claims/limit-call.js';
 import { connect, onNew } from '../connection/connect.js';
 import { verifyClient } from '../connection/verify-client.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import type { Settings } from '../options.js';
-import { change, type MysqlTransaction, query } from '../query.js';
-import { checkVersion, productIn, versionOf } from '../server-version.js';
+import { change, type MysqlTransaction, read } from '../query.js';
+import { checkVersion, productIn } from '../server-version.js';
 import { clusterWarnings, otherWriterWarnings } from './cluster.js';
 import { examine } from './examine/examine.js';
 import { limitsOf } from './limits.js';
 import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
+import { serverValues } from './server-values.js';
 import { verifySettings } from './verify-settings.js';
 
 export interface SchemaParts {
@@ -22,7 +22,6 @@ export interface SchemaParts {
   /** For short statements. */
   readonly on: MysqlTransaction;
   readonly inTransaction: InTransaction;
-  readonly bounded: GateCallParts;
   readonly pool: SharedPool<PoolConnection>;
   readonly connect: () => Promise<Connection>;
   readonly sharesSessions: () => Promise<boolean>;
@@ -44,30 +43,31 @@ export function schemaOf(parts: SchemaParts): Schema {
 
     async verify(locks = true) {
       const ofClient = verifyClient();
-      const version = await versionOf(on);
+      const values = await serverValues(on);
+      const version = values.get('version') ?? '';
       const warnings = [...ofClient, ...checkVersion(version)];
-      const applied = await query<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
+      const applied = await read<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
         if (isDriverError(error, 'SchemaOutdated')) return [];
         throw error;
       });
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema, productIn(version));
-      await verifySettings(on, context.schema);
+      verifySettings(values, context.schema);
       // An account may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
       if (locks)
-        await onNew(parts.connect, (client) => verifyRowLocks(client, parts.bounded, known)).catch(
+        await onNew(parts.connect, (client) => verifyRowLocks(client, on, known, context.answerMs)).catch(
           (error: unknown) => {
             if (isDriverError(error, 'EngineUnsuitable')) throw error;
           },
         );
-      const limits = await limitsOf(on, parts.pool.open);
-      const clustered = await clusterWarnings(on);
+      const limits = await limitsOf(on, values, parts.pool.open);
+      // A worker's anchor looks at the other writers, and at the locks.
       const others =
-        settings.severalWriters === 'refuse'
+        locks && settings.severalWriters === 'refuse'
           ? await otherWriterWarnings(on, context.sql.workers.writersElsewhere)
           : [];
-      return { limits, warnings: [...warnings, ...clustered, ...others] };
+      return { limits, warnings: [...warnings, ...clusterWarnings(values), ...others] };
     },
 
     async empty() {

@@ -1,26 +1,12 @@
 import { DriverError } from '@rowlock/core';
 import { SHOWN } from '../connection/session-settings.js';
-import { type MysqlTransaction, query } from '../query.js';
+import type { ServerValues } from './server-values.js';
 
 /** The least `max_allowed_packet`, in bytes. Statements are shorter. */
 const LEAST_PACKET = 4 * 1024 * 1024;
 
-const OF_THE_SERVER = [
-  'log_bin',
-  'binlog_format',
-  'innodb_rollback_on_timeout',
-  'max_allowed_packet',
-  'lower_case_table_names',
-];
-
 /** Checks the settings of the session and the server that Rowlock needs. @throws DriverError */
-export async function verifySettings(on: MysqlTransaction, schema: string): Promise<void> {
-  const names = [...SHOWN.keys(), ...OF_THE_SERVER].map((name) => `'${name}'`).join(', ');
-  const rows = await query<{ Variable_name: string; Value: string }>(
-    on,
-    `SHOW SESSION VARIABLES WHERE Variable_name IN (${names})`,
-  );
-  const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
+export function verifySettings(value: ServerValues, schema: string): void {
   for (const [name, shown] of SHOWN) {
     const found = value.get(name);
     if (found === undefined || found === shown) continue;

@@ -81,7 +81,7 @@ export class MysqlAnchor implements Anchor {
   /** Opens the worker's session. @param client The connection for it, which is open. @throws DriverError */
   static async open(parts: AnchorParts, client: Connection): Promise<MysqlAnchor> {
     const anchor = new MysqlAnchor(parts);
-    await anchor.#subscribe(Promise.resolve(client));
+    await anchor.#subscribe(client);
     return anchor;
   }
 
@@ -158,16 +158,21 @@ export class MysqlAnchor implements Anchor {
     return [...received, {}];
   }
 
-  async #subscribe(connecting = this.#parts.connect()): Promise<void> {
-    const { context, pool, row, push, session } = this.#parts;
-    const client = await connecting.catch((error: unknown) => {
-      throw toDriverError(error);
-    });
+  /** @param opened The connection, if it is open already. */
+  async #subscribe(opened?: Connection): Promise<void> {
+    const { context, pool, row, push, session, connect } = this.#parts;
+    const client = opened ?? (await connect());
     try {
       client.on('error', () => this.#lose(client));
       client.on('end', () => this.#lose(client));
+      // All rings from here on are heard. The worker's first look finds the jobs of earlier ones.
+      const begun = this.#bell.begin();
+      begun.catch(() => {});
       await answerWithin(ANSWER_MS, this.#takeLock(client));
-      await this.#bell.begin();
+      // The row of a worker that was away for long may be deleted. It comes after the lock, which makes the worker count as alive. The pool
+      // writes the row, as producers that have found the lock may interrupt this session's statements.
+      if (opened === undefined) await answerWithin(ANSWER_MS, row.keep(pool));
+      await begun;
       const test = { sql: context.sql, pool, lock: this.#lock, wait: this.#wait };
       this.#pushed = push && (await answerWithin(2 * ANSWER_MS, canBeInterrupted(client, test)));
       if (this.#released) throw new DriverError('ConnectionLost', 'The session was released meanwhile.');
@@ -189,12 +194,8 @@ export class MysqlAnchor implements Anchor {
   }
 
   async #takeLock(client: Connection): Promise<void> {
-    const { context, pool, row } = this.#parts;
-    await client.query(context.sql.claims.idleLimit(IDLE_SECONDS));
+    await client.query(this.#parts.context.sql.claims.idleLimit(IDLE_SECONDS));
     await this.#lock.take(client);
-    // The row comes after the lock, which makes the worker count as alive. The pool writes the row, as producers that have found the lock may
-    // interrupt this session's statements.
-    await row.keep(pool);
   }
 
   /** Waits for a new session, or for `everyMs` milliseconds: the regular polls go on meanwhile. */

@@ -1,6 +1,6 @@
 import { type WakeUp, wakeUpOf } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
-import { change, type MysqlTransaction, query } from '../query.js';
+import { change, type MysqlTransaction, query, read } from '../query.js';
 import type { Statements } from '../statements.js';
 import { inParts, list } from '../values/list.js';
 
@@ -31,7 +31,7 @@ export class Bell {
   /** Sets the start. Rings before a worker's first session are skipped. Rings between two sessions are found late. */
   async begin(): Promise<void> {
     if (this.#last !== null) return;
-    const rows = await query<{ id: string }>(this.#pool, this.#context.sql.bell.lastRings);
+    const rows = await read<{ id: string }>(this.#pool, this.#context.sql.bell.lastRings);
     this.#last = BigInt(rows[0]?.id ?? 0);
     for (const { id } of rows) this.#note(BigInt(id));
   }

@@ -21,8 +21,9 @@ export class WorkerLock {
 
   /** @throws DriverError `LockTimeout` while an earlier session of the worker holds it */
   async take(client: Connection): Promise<void> {
-    await this.checkWrites(client);
-    const [lock] = await query<{ held: number }>(client, this.#context.sql.anchor.holdAnchor, [this.#name]);
+    const text = this.#context.sql.anchor.holdAnchor;
+    const [lock] = await query<{ held: number; only_reads: number }>(client, text, [this.#name]);
+    if (Number(lock?.only_reads) === 1) await this.checkWrites(client);
     if (Number(lock?.held) === 1) {
       this.#connection = connectionOf(client);
       return;

@@ -1,6 +1,11 @@
-import { BeatingAnchor, type JoinableWorkers, type WorkerInfo, type Workers } from '@rowlock/core/driver';
+import {
+  type Anchor,
+  BeatingAnchor,
+  type JoinableWorkers,
+  type SessionListener,
+  type Workers,
+} from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
-import type { GateCallParts } from '../claims/limit-call.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -35,7 +40,6 @@ export interface WorkersParts {
   readonly context: Context;
   /** The pool, for short statements. */
   readonly on: MysqlTransaction;
-  readonly bounded: GateCallParts;
   readonly ringer: Ringer;
   readonly connect: () => Promise<Connection>;
   readonly push: boolean;
@@ -48,17 +52,25 @@ export function workersOf(parts: WorkersParts): Workers {
   const { context, on, ringer, connect, push } = parts;
   const { sql, lockPrefix } = context;
 
-  /** The row of a worker that may start here. */
-  async function added(client: Connection, worker: WorkerInfo): Promise<WorkerRow> {
-    const row = await WorkerRow.add(on, sql, worker);
-    try {
-      await verifyRowLocks(client, parts.bounded, { lock: sql.workers.lockWorker, id: row.id });
-      if (parts.refusesOtherWriters) await refuseOtherWriters(on, sql, row);
-      return row;
-    } catch (error) {
-      await row.end(on);
-      throw error;
+  async function begun(
+    client: Connection,
+    added: Promise<WorkerRow>,
+    session: SessionListener | undefined,
+  ): Promise<Anchor> {
+    const isShared = await parts.sharesSessions(client);
+    const row = await added;
+    const own = { lock: sql.workers.lockWorker, id: row.id };
+    await Promise.all([
+      verifyRowLocks(client, on, own, context.answerMs),
+      parts.refusesOtherWriters && refuseOtherWriters(on, sql, row),
+    ]);
+    if (isShared) {
+      client.destroy();
+      return BeatingAnchor.open(new MysqlPulse(context, on, connect, row), session);
     }
+    const anchor = await MysqlAnchor.open({ context, pool: on, connect, row, push, session }, client);
+    ringer.expectSleeper();
+    return anchor;
   }
 
   return {
@@ -71,22 +83,19 @@ export function workersOf(parts: WorkersParts): Workers {
     },
 
     async anchor(worker, session) {
+      // The row has a second connection of the pool, which the first claim needs too.
       const forgotten = forgetWorkers(on, context);
-      forgotten.catch(() => {});
+      const added = WorkerRow.add(on, sql, worker);
+      const prepared = Promise.all([added, forgotten]).then(([row]) => row);
+      prepared.catch(() => {});
       // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
-      const client = await connect();
-      let isKept = false;
+      const connecting = connect();
       try {
-        const isShared = await parts.sharesSessions(client);
-        await forgotten;
-        const row = await added(client, worker);
-        if (isShared) return await BeatingAnchor.open(new MysqlPulse(context, on, connect, row), session);
-        isKept = true;
-        const anchor = await MysqlAnchor.open({ context, pool: on, connect, row, push, session }, client);
-        ringer.expectSleeper();
-        return anchor;
-      } finally {
-        if (!isKept) client.destroy();
+        return await begun(await connecting, prepared, session);
+      } catch (error) {
+        connecting.then((client) => client.destroy()).catch(() => {});
+        await added.then((row) => row.end(on)).catch(() => {});
+        throw error;
       }
     },
   };

@@ -10,8 +10,11 @@ import { stopStatement } from './stop-statement.js';
 /** Keep-alive probes begin after so many silent milliseconds. Node sends 10 probes, one a second. */
 export const KEEP_ALIVE_MS = 10_000;
 
-/** Pools that have the listeners. An application may give one pool to several drivers. */
-const watchedPools = new WeakSet<Pool>();
+/**
+ * The open connections of the pools that have the listeners. An application may give one pool to several drivers. A pool forgets a
+ * connection when it begins to end it, and a silent server never lets it end.
+ */
+const watchedPools = new WeakMap<Pool, Set<object>>();
 
 /**
  * Keeps a pooled connection that breaks from ending the process. The connection may break while it is idle.
@@ -19,9 +22,13 @@ const watchedPools = new WeakSet<Pool>();
  */
 export function watch(pool: Pool): void {
   if (watchedPools.has(pool)) return;
-  watchedPools.add(pool);
+  const open = new Set<object>();
+  watchedPools.set(pool, open);
   pool.on('error', ignore);
-  pool.on('connect', (client) => void client.on('error', ignore));
+  pool.on('connect', (client) => {
+    open.add(client);
+    client.on('error', ignore).once('end', () => open.delete(client));
+  });
 }
 
 const NONE_FREE =
@@ -94,7 +101,7 @@ function textOf(statement: string | QueryConfig): string {
  * An idle connection is cut too, as its termination may wait for an answer. @throws DriverError
  */
 export async function endPool(pool: Pool, answerMs: number): Promise<void> {
-  const clients: readonly object[] = [...(Object(pool)._clients ?? [])];
+  const clients: readonly object[] = [...(Object(pool)._clients ?? []), ...(watchedPools.get(pool) ?? [])];
   const cutAll = (): void => clients.forEach(cut);
   await answerWithin(answerMs, pool.end(), cutAll);
   setTimeout(cutAll, answerMs).unref();

@@ -157,6 +157,9 @@ export class PostgresAnchor implements Anchor {
     try {
       if (opened === undefined) await this.#outside.open(client);
       await answerWithin(ANSWER_MS, this.#hold(client));
+      // The row of a worker that was away for long may be deleted. It is written while the lock is held, as no other worker counts this one
+      // as gone then.
+      if (opened === undefined) await answerWithin(ANSWER_MS, this.#row.keep(client));
       const { channel } = this.#context;
       await answerWithin(ANSWER_MS, query(client, `LISTEN ${identifier(channel)}`));
       this.#client = client;
@@ -178,16 +181,10 @@ export class PostgresAnchor implements Anchor {
   /** Takes the worker's lock. */
   async #hold(client: Client): Promise<void> {
     const { sql, lockClass } = this.#context;
-    const [backend] = await query<{ pid: number }>(client, sql.anchor.backend);
-    const [lock] = await query<{ held: boolean }>(client, sql.anchor.holdAnchor, [
-      lockClass.signed,
-      this.#row.id,
-    ]);
+    const values = [lockClass.signed, this.#row.id];
+    const [lock] = await query<{ held: boolean; pid: number }>(client, sql.anchor.holdAnchor, values);
     if (lock?.held === true) {
-      this.#backend = backend?.pid ?? null;
-      await query(client, sql.anchor.keepAlive).catch(() => {});
-      // The row is kept while the lock is held, so that no other worker counts this one as gone.
-      await this.#row.keep(client);
+      this.#backend = lock.pid;
       return;
     }
     // The server has not noticed the end of the earlier session, so this statement ends it.

@@ -1,4 +1,10 @@
-import { BeatingAnchor, type JoinableWorkers, type Workers } from '@rowlock/core/driver';
+import {
+  type Anchor,
+  BeatingAnchor,
+  type JoinableWorkers,
+  type SessionListener,
+  type Workers,
+} from '@rowlock/core/driver';
 import type { Client } from 'pg';
 import type { NamedStatements } from '../connection/named-statements.js';
 import type { OutsidePool } from '../connection/outside-pool.js';
@@ -36,6 +42,24 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
     await query(on, sql.workers.forgetWorkers, [lockClass.unsigned]);
     await query(on, sql.runs.forgetRuns);
   };
+
+  async function begun(added: Promise<WorkerRow>, session: SessionListener | undefined): Promise<Anchor> {
+    // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
+    const client = await outside.opened();
+    let isKept = false;
+    try {
+      const isShared = await parts.sharesSessions(client);
+      if (parts.ownsPool) names.know(!isShared);
+      const row = await added;
+      await verifyRowLocks(client, on, { lock: sql.workers.lockWorker, id: row.id }, answerMs);
+      isKept = !isShared;
+      if (isKept) return await PostgresAnchor.open(context, on, outside, row, { session, client });
+      return await BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
+    } finally {
+      if (!isKept) await outside.end(client);
+    }
+  }
+
   return {
     async notify(wakeUps) {
       await names.query(on, sql.bell.notifySoon, [channel, texts(wakeUps)]);
@@ -47,26 +71,16 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
     },
 
     async anchor(worker, session) {
+      // The row has a second connection of the pool, which the first claim needs too.
       const forgotten = forget();
-      forgotten.catch(() => {});
-      // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
-      const client = await outside.opened();
-      let isKept = false;
+      const added = WorkerRow.add(on, sql, worker);
+      const prepared = Promise.all([added, forgotten]).then(([row]) => row);
+      prepared.catch(() => {});
       try {
-        const isShared = await parts.sharesSessions(client);
-        if (parts.ownsPool) names.know(!isShared);
-        await forgotten;
-        const row = await WorkerRow.add(on, sql, worker);
-        const own = { lock: sql.workers.lockWorker, id: row.id };
-        await verifyRowLocks(client, on, own, answerMs).catch(async (error: unknown) => {
-          await row.end(on);
-          throw error;
-        });
-        isKept = !isShared;
-        if (isKept) return await PostgresAnchor.open(context, on, outside, row, { session, client });
-        return await BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
-      } finally {
-        if (!isKept) await outside.end(client);
+        return await begun(prepared, session);
+      } catch (error) {
+        await added.then((row) => row.end(on)).catch(() => {});
+        throw error;
       }
     },
   };

@@ -25,16 +25,12 @@ export interface LockProbe {
  */
 export async function verifyLocks(probe: LockProbe): Promise<void> {
   if (!(await probe.lock())) return;
-  const isTaken = await probe.lockSkipping().catch((error: unknown) => {
+  const skipping = probe.lockSkipping().catch((error: unknown) => {
     if (isDriverError(error, 'LockTimeout'))
       throw unsuitable('kept another one waiting in spite of SKIP LOCKED');
     throw error;
   });
-  if (isTaken) {
-    await probe.confirm();
-    throw unsuitable('was given to another one by SKIP LOCKED');
-  }
-  const isRefused = await probe.lockAtOnce().then(
+  const atOnce = probe.lockAtOnce().then(
     () => false,
     (error: unknown) => {
       if (isDriverError(error, 'LockNotAvailable')) return true;
@@ -43,6 +39,11 @@ export async function verifyLocks(probe: LockProbe): Promise<void> {
       throw error;
     },
   );
+  const [isTaken, isRefused] = await Promise.all([skipping, atOnce]);
+  if (isTaken) {
+    await probe.confirm();
+    throw unsuitable('was given to another one by SKIP LOCKED');
+  }
   if (isRefused) return;
   await probe.confirm();
   throw unsuitable('was not refused to another one with NOWAIT');

@@ -25,7 +25,8 @@ export const claimStatements = (tables: Tables) => {
 
   return {
     // The server ends the connection of a claim that is idle for longer, and so the transaction.
-    idleLimit: (seconds: number): string => `SET SESSION wait_timeout = ${Math.ceil(seconds)}`,
+    idleLimit: (seconds: number, also = ''): string =>
+      `SET ${also}SESSION wait_timeout = ${Math.ceil(seconds)}`,
 
     // `place` is a plain read of the claim's index, which locks nothing. A locking read of an index also locks the index's records, in
     // an order of its own. With claims, sibling locks and settlements on three indexes, locking reads gave a deadlock in some thousand

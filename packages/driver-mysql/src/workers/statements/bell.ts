@@ -1,7 +1,5 @@
 import type { Tables } from '../../schema/tables.js';
-
-/** Whether the server is read-only for accounts without a special right. MariaDB 12 says OFF, ON or more, others 0 or 1. */
-const ONLY_READS = "(CAST(@@GLOBAL.read_only AS CHAR) NOT IN ('0', 'OFF') OR @@GLOBAL.innodb_read_only)";
+import { ONLY_READS } from './anchor.js';
 
 /** The bell: its rings, and the sleep until it rings. */
 export const bellStatements = ({ bell, worker }: Tables) => ({

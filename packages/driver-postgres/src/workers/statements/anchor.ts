@@ -16,8 +16,13 @@ export const alive = ({ worker }: Tables): string => `alive AS MATERIALIZED (
 export const ANCHOR_STATEMENTS = {
   backend: 'SELECT pg_backend_pid() AS pid, inet_client_port() AS port',
 
-  // The lock proves that the worker is alive. The lock takes no transaction id, and ends with the session.
-  holdAnchor: `SELECT pg_try_advisory_lock($1, $2) AS held`,
+  // The lock proves that the worker is alive. The lock takes no transaction id, and ends with the session. The server releases a
+  // silently lost client's locks within 20 s, after the client itself has noticed the loss: see keepChecking. Other kinds of
+  // sockets, and systems without these settings, ignore them.
+  holdAnchor: `
+      SELECT pg_try_advisory_lock($1, $2) AS held, pg_backend_pid() AS pid,
+             set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '3', false),
+             set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '15000', false)`,
 
   // Checks the same proof, and whether the server answers.
   holdsAnchor: `
@@ -28,10 +33,4 @@ export const ANCHOR_STATEMENTS = {
       SELECT pg_terminate_backend(pid) FROM ${ANCHORS} AND objid = $2::bigint::oid AND pid = $3`,
 
   letAnchorGo: `SELECT pg_advisory_unlock($1, $2)`,
-
-  // The server releases a silently lost client's locks within 20 s, after the client itself has noticed the loss: see
-  // keepChecking. Other kinds of sockets, and systems without these settings, ignore them.
-  keepAlive: `
-      SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '3', false),
-             set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '15000', false)`,
 };
