@@ -153,9 +153,11 @@ export class Running<Tx> {
   }
 
   async #listen(): Promise<void> {
-    const { anchor, registry, pollMs } = this.#given;
+    const { anchor, registry, captured, pollMs } = this.#given;
+    const { queues, kinds } = registry;
+    const looksOften = registry.hasLeases || kinds.some((kind) => captured.has(kind));
     const { signal } = this.#unsubscribing;
-    for await (const wakeUp of anchor.wakeUps({ queues: registry.queues, everyMs: pollMs, signal }))
+    for await (const wakeUp of anchor.wakeUps({ queues, everyMs: pollMs, looksOften, signal }))
       this.wakeUp(wakeUp);
   }
 

@@ -93,7 +93,7 @@ export class MysqlAnchor implements Anchor {
     return this.#pushed;
   }
 
-  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
+  async *wakeUps({ queues, everyMs, looksOften = true, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
     const stop = (): void => this.#wait.end();
     signal.addEventListener('abort', stop);
     try {
@@ -101,7 +101,7 @@ export class MysqlAnchor implements Anchor {
       yield {};
       let due = performance.now() + everyMs;
       while (!signal.aborted && !this.#released) {
-        const received = await this.#listen(due - performance.now(), signal);
+        const received = await this.#listen(due - performance.now(), looksOften, signal);
         if (signal.aborted || this.#released) return;
         const wanted = received.filter((each) => concerns(each, queues, this.workerId));
         // Wake-ups for other queues do not delay the look that is due.
@@ -137,7 +137,7 @@ export class MysqlAnchor implements Anchor {
   }
 
   /** Returns wake-ups as soon as there are some, or none after `leftMs` milliseconds. */
-  async #listen(leftMs: number, signal: AbortSignal): Promise<readonly WakeUp[]> {
+  async #listen(leftMs: number, looksOften: boolean, signal: AbortSignal): Promise<readonly WakeUp[]> {
     const client = this.#client;
     let received: readonly WakeUp[] = [];
     if (client !== null) {
@@ -146,7 +146,7 @@ export class MysqlAnchor implements Anchor {
       const isOverOrLost = (): boolean => isOver() || this.#client !== client;
       try {
         received = this.#pushed
-          ? await this.#sleep.receive(client, leftMs, isOver)
+          ? await this.#sleep.receive(client, { leftMs, looksOften, isOver })
           : await poll(this.#bell, this.#wait, leftMs, isOverOrLost);
         if (this.#client === client) return received;
       } catch {

@@ -11,7 +11,7 @@ import { change, type MysqlTransaction, query } from '../query.js';
 /** How long the list of sleepers is used, in milliseconds. A worker that came later polls the bell as often. */
 const SLEEPERS_MS = 1_000;
 
-/** The delay of a ring after an interruption, in milliseconds. A worker polls the bell a while after an interruption: see NAP_MS. */
+/** The delay of a ring after an interruption, in milliseconds. */
 const RING_AFTER_MS = 50;
 
 /** How long no connection is tried after the server has refused one, in milliseconds. The workers poll the bell meanwhile. */
@@ -32,7 +32,8 @@ interface SleeperRow {
 }
 
 /**
- * Rings the bell. Where this user has the right, also interrupts the sleep of the workers that serve the queue.
+ * Rings the bell. Where this user has the right, also interrupts the sleep of the workers that serve the queue. An interruption between two
+ * sleeps is lost, so a ring that is visible has an interruption of its own: either it comes, or the next sleep begins with the ring.
  *
  * All interruptions of a process go through one connection. The list of sleepers ends with the connection: a restarted server gives
  * the old numbers to other connections.
@@ -138,7 +139,9 @@ export class Ringer {
       ...(except.length > 0 && { except }),
     }));
     this.#unrung.clear();
-    await this.#write(wakeUps).catch(() => {});
+    await this.#write(wakeUps)
+      .then(() => this.interrupt(wakeUps))
+      .catch(() => {});
   }
 
   async #write(wakeUps: readonly WakeUp[]): Promise<void> {
