@@ -36,10 +36,7 @@ export interface SessionListener {
 export interface WakeUpOptions {
   readonly queues: readonly string[];
   readonly everyMs: number;
-  /**
-   * Whether the session may not rest for seconds: a lease goes back when the server notices the end of its process, and a
-   * capture's trigger wakes nobody. Default: true.
-   */
+  /** Whether it may not rest for seconds: a process with leases may end, and a capture's trigger wakes nobody. Default: true. */
   readonly looksOften?: boolean;
   readonly signal: AbortSignal;
 }

@@ -53,10 +53,6 @@ export class Registry<Tx> {
     return [...this.#handlers.values()].some(({ limit }) => limit !== undefined);
   }
 
-  get hasLeases(): boolean {
-    return this.handlers.some(({ claim }) => claim === 'lease');
-  }
-
   /** The longest time that a run with a held claim may take, in milliseconds. */
   get longestHeldRunMs(): number {
     return this.#longestHeldRunMs;

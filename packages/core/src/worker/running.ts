@@ -154,8 +154,8 @@ export class Running<Tx> {
 
   async #listen(): Promise<void> {
     const { anchor, registry, captured, pollMs } = this.#given;
-    const { queues, kinds } = registry;
-    const looksOften = registry.hasLeases || kinds.some((kind) => captured.has(kind));
+    const { queues, handlers } = registry;
+    const looksOften = handlers.some(({ claim, kind }) => claim === 'lease' || captured.has(kind));
     const { signal } = this.#unsubscribing;
     for await (const wakeUp of anchor.wakeUps({ queues, everyMs: pollMs, looksOften, signal }))
       this.wakeUp(wakeUp);

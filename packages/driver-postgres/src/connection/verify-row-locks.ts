@@ -1,8 +1,11 @@
-import { answerWithin, PROBE_WAIT_MS, verifyLocks } from '@rowlock/core/driver';
+import { answerWithin, verifyLocks } from '@rowlock/core/driver';
 import type { Client } from 'pg';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction } from '../query.js';
 import { cut } from './connection.js';
+
+/** How long a lock of the pool may wait, in milliseconds. None should wait at all. */
+const PROBE_WAIT_MS = 500;
 
 /** A row, and the statement that locks it. */
 interface Row {

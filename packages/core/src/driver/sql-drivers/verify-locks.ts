@@ -1,18 +1,12 @@
 import { DriverError, isDriverError } from '../driver-error.js';
 
-/** How long a lock of the second connection may wait, in milliseconds. None should wait at all. */
-export const PROBE_WAIT_MS = 500;
-
-/**
- * Two connections, and a row that is there for both. The locks of the second one wait for `PROBE_WAIT_MS`, or a second, and then reject with
- * `LockTimeout`.
- */
+/** Connections, and a row that is there for all. The locks of the others wait for some seconds at most, and then reject with `LockTimeout`. */
 export interface LockProbe {
   /** Locks the row in an open transaction of the first connection. False if another transaction has the row. */
   lock(): Promise<boolean>;
-  /** Locks the row in the second connection with SKIP LOCKED. False if the row was skipped. */
+  /** Locks the row in another connection with SKIP LOCKED, beside `lockAtOnce`. False if the row was skipped. */
   lockSkipping(): Promise<boolean>;
-  /** Locks the row in the second connection with NOWAIT. Rejects with `LockNotAvailable` if the row is locked. */
+  /** Locks the row in another connection with NOWAIT. Rejects with `LockNotAvailable` if the row is locked. */
   lockAtOnce(): Promise<unknown>;
   /** Rejects if the first connection, and with it the lock, is lost. */
   confirm(): Promise<unknown>;
