@@ -21,7 +21,9 @@ interface Props {
   readonly onDone: (answer: Response, form: FormData) => Promise<void> | void;
   /** The name of the button. */
   readonly action: string;
-  /** What is filled in beside the payload. */
+  /** What is filled in before the payload. */
+  readonly lead?: ComponentChildren;
+  /** What is filled in after it. */
   readonly children: ComponentChildren;
 }
 
@@ -34,7 +36,8 @@ interface Failure {
 const NONE: Failure = { text: '', issues: [], isSignedOut: false };
 
 /** A payload, and what belongs to it. All that was typed stays until the server has it. */
-export function PayloadChange({ schema, before, hidden, path, bodyOf, onDone, action, children }: Props) {
+export function PayloadChange(props: Props) {
+  const { schema, before, hidden, path, bodyOf, onDone, action, lead, children } = props;
   const payload = usePayload(schema, before);
   const [failure, setFailure] = useState(NONE);
   const [isBusy, setBusy] = useState(false);
@@ -62,6 +65,7 @@ export function PayloadChange({ schema, before, hidden, path, bodyOf, onDone, ac
         void send(new FormData(event.currentTarget));
       }}
     >
+      {lead}
       {hidden === undefined ? (
         <PayloadForm payload={payload} issues={failure.issues} />
       ) : (

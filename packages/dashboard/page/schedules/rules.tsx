@@ -54,7 +54,7 @@ export function Rules({ before }: { readonly before: Stored<ScheduleView> | unde
         </label>
       )}
       <label>
-        While an earlier job is outstanding
+        Beside an earlier job
         <select name="overlap">
           {OVERLAPS.map(([value, text]) => (
             <option value={value} key={value} selected={value === (before?.overlap ?? 'skip')}>

@@ -47,13 +47,15 @@ export function ScheduleForm({ kind, before: given }: Props) {
       })}
       onDone={done}
       action={before === undefined ? 'Set the schedule' : 'Save'}
+      lead={
+        before === undefined && (
+          <label>
+            Name of the schedule
+            <input name="name" required maxLength={128} />
+          </label>
+        )
+      }
     >
-      {before === undefined && (
-        <label>
-          Name of the schedule
-          <input name="name" required maxLength={128} />
-        </label>
-      )}
       <Times before={before} />
       <Rules before={before} />
       <fieldset class="filters">

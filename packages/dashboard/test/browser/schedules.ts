@@ -67,7 +67,7 @@ export function schedules(): void {
     await page.getByLabel('Fires').selectOption('at equal distances');
     await page.getByLabel('Every', { exact: true }).fill('90m');
     await page.getByLabel('While no worker runs').selectOption('several are made up for');
-    await page.getByLabel('While an earlier job').selectOption('both may run at once');
+    await page.getByLabel('Beside an earlier job').selectOption('both may run at once');
     await page.getByLabel('Every', { exact: true }).press('Enter');
     await page.getByText('every 1.5 h').waitFor();
     expect(await stage.rowlock.schedules.list()).toMatchObject([
