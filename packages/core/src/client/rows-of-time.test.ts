@@ -82,7 +82,7 @@ test('the oldest come first from the begin of a time on, and none behind its end
   const store = table();
   const begin = await rowsOfTime(store, { created: { from: minute(4_900) } }, 1_400n, 'oldest');
   expect(begin).toBeGreaterThan(14_000n);
-  expect(store.reads()).toBeLessThan(70);
+  expect(store.reads()).toBeLessThan(30);
   expect(await rowsOfTime(store, { created: { before: minute(100) } }, 1_400n, 'oldest')).toBeNull();
   expect(await rowsOfTime(store, { settled: { before: minute(100) } }, 1_400n, 'oldest')).toBeNull();
   expect(await rowsOfTime(store, { created: { before: minute(4_900) } }, 1_400n, 'oldest')).toBe(1_400n);

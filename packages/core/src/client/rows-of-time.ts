@@ -1,5 +1,4 @@
 import type { JobFilter, JobOrder, Page } from '../driver/job-filter.js';
-import { HIGHEST_ID } from '../driver/job-ids.js';
 import type { Jobs } from '../driver/jobs.js';
 import type { JobId } from '../job/job.js';
 
@@ -8,6 +7,9 @@ import type { JobId } from '../job/job.js';
  * time are taken one after the other, by several sessions at once.
  */
 const SLACK_MS = 60_000;
+
+/** The first step away from the oldest rows, in ids. */
+const STEP = 1_000n;
 
 type Listing = Pick<Jobs, 'list'>;
 
@@ -19,7 +21,7 @@ export function beyond(at: JobId | null, order: JobOrder): Pick<Page, 'before' |
 /**
  * Where a look for jobs of a time goes on: the rows behind `at` that come before that time in this order are left out. A job
  * is settled after it was enqueued, so the end of either time counts. Null: all rows behind come after it. Reads some
- * sixty rows at most.
+ * thirty rows, or forty of the oldest.
  */
 export async function rowsOfTime(
   store: Listing,
@@ -38,12 +40,18 @@ export async function rowsOfTime(
   const next = await timeBeyond(store, at, order);
   if (next === undefined || isOver(next)) return null;
   if (!isAhead(next)) return at;
+  const comesBefore = async (id: JobId): Promise<boolean> => {
+    const ms = await timeBeyond(store, id, order);
+    return ms !== undefined && isAhead(ms);
+  };
   // The next row beyond `ahead` comes before the time, and that beyond `there` does not.
-  let [ahead, there] = [at, order === 'newest' ? 0n : HIGHEST_ID];
+  let [ahead, there] = [at, order === 'newest' ? 0n : at + STEP];
+  // The highest id is not known, so the steps grow.
+  for (let step = STEP; order === 'oldest' && (await comesBefore(there)); step *= 2n)
+    [ahead, there] = [there, there + 2n * step];
   while (there - ahead > 1n || ahead - there > 1n) {
     const middle = (ahead + there) / 2n;
-    const ms = await timeBeyond(store, middle, order);
-    if (ms !== undefined && isAhead(ms)) ahead = middle;
+    if (await comesBefore(middle)) ahead = middle;
     else there = middle;
   }
   return there;
