@@ -53,6 +53,7 @@ function settings(): NodeJS.ProcessEnv {
     npm_config_fund: 'false',
     // Caches by version would give what an earlier rehearsal has published.
     YARN_ENABLE_GLOBAL_CACHE: 'false',
+    YARN_ENABLE_MIRROR: 'false',
     YARN_ENABLE_TELEMETRY: 'false',
     YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
     YARN_NPM_REGISTRY_SERVER: registry.url,
