@@ -1,5 +1,6 @@
 import '@rowlock/servers/vitest';
 import { randomUUID } from 'node:crypto';
+import { createRowlock, defineHandler, fail, failedJob } from '@rowlock/core';
 import type { ClaimSession, Job, Settlement } from '@rowlock/core/driver';
 import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
@@ -88,3 +89,54 @@ test.each(['finish', 'settle'] as const)(
     expect(await jobs()).toEqual([{ status: 'new', attempt: 1 }]);
   },
 );
+
+/** Refuses rows at the commit, where each statement before has succeeded. */
+const refuseAtCommit = (event: string, when: string): Promise<unknown> =>
+  reader.query(
+    `CREATE CONSTRAINT TRIGGER at_commit AFTER ${event} ON rowlock.job DEFERRABLE INITIALLY DEFERRED
+     FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`,
+  );
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+const AnyJson = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+
+test.each(['hold', 'lease'] as const)(
+  'a failure stands where only the commit refuses the job of onFailed: %s',
+  async (claim) => {
+    await refuseAtCommit('INSERT', "NEW.kind = 'report'");
+    const work = defineHandler({
+      kind: 'work',
+      payload: AnyJson,
+      claim,
+      onFailed: { kind: 'report', payload: failedJob },
+      run: () => fail(new Error('never')),
+    });
+    const rowlock = createRowlock({ driver, handlers: [work], log: SILENT });
+    await rowlock.enqueueMany(work, [{ payload: 1 }, { payload: 2 }]);
+    await rowlock.runUntilIdle({ concurrency: 1 });
+    expect(await jobs()).toEqual([
+      { status: 'error', attempt: 1 },
+      { status: 'error', attempt: 1 },
+    ]);
+  },
+);
+
+test('a job that only the commit refuses holds up no other one, and has no more runs than attempts', async () => {
+  await refuseAtCommit('UPDATE', "NEW.payload = '1' AND NEW.status <> 'in-progress'");
+  const runs: unknown[] = [];
+  const work = defineHandler({
+    kind: 'work',
+    payload: AnyJson,
+    attempts: 2,
+    run: ({ job }) => void runs.push(job.payload),
+  });
+  const rowlock = createRowlock({ driver, handlers: [work], log: SILENT });
+  await rowlock.enqueueMany(work, [{ payload: 1 }, { payload: 2 }, { payload: 3 }]);
+  const ended = await rowlock.runUntilIdle({ concurrency: 1 });
+  expect(ended).toMatchObject({ completed: 2, remaining: { waiting: { count: 1 }, due: true } });
+  expect((await jobs()).map((row) => Object(row).status).toSorted()).toEqual(['complete', 'complete', 'new']);
+  expect(runs.filter((payload) => payload === 1).length).toBeLessThanOrEqual(3);
+});

@@ -50,8 +50,9 @@ export class Expiries implements Part {
 
   async #cancelWhileNeeded(): Promise<void> {
     const { clock, log, stopping } = this.#parts;
+    const held: string[] = [];
     try {
-      while (!stopping.aborted && (await this.#cancelSome()));
+      while (!stopping.aborted && (await this.#cancelSome(held)));
     } catch (error) {
       log.debug({ err: error }, 'a look for jobs whose time is over failed; another one follows');
     } finally {
@@ -61,18 +62,24 @@ export class Expiries implements Part {
     }
   }
 
-  /** Returns whether there are more. */
-  async #cancelSome(): Promise<boolean> {
+  /**
+   * Returns whether there are more.
+   *
+   * @param held Receives those that other transactions have, so that the next step looks beyond them.
+   */
+  async #cancelSome(held: string[]): Promise<boolean> {
     const { driver, log, alarm } = this.#parts;
-    const over = await driver.expiry.over({ except: this.#refused.except });
+    const over = await driver.expiry.over({ except: [...this.#refused.except, ...held] });
     const { answers, refused } = await apart(over, (some) => driver.expiry.cancel(some, EXPIRED, hostname()));
     this.#refused.add(refused);
-    const cancelled = answers.flat();
-    if (cancelled.length < over.length) alarm.within(PAUSE_MS);
-    if (cancelled.length === 0) return false;
-    log.debug({ jobs: cancelled.length }, 'cancelled jobs whose time was over');
-    const { queues } = await driver.followers.admit({ after: cancelled });
+    const cancelled = new Set(answers.flat());
+    const isMore = over.length === MOST_EXPIRED;
+    if (cancelled.size < over.length) alarm.within(PAUSE_MS);
+    held.push(...over.filter((publicId) => !cancelled.has(publicId)));
+    if (cancelled.size === 0) return isMore;
+    log.debug({ jobs: cancelled.size }, 'cancelled jobs whose time was over');
+    const { queues } = await driver.followers.admit({ after: [...cancelled] });
     if (queues.length > 0) await driver.workers.notify(queues.map((queue) => ({ queue })));
-    return over.length === MOST_EXPIRED;
+    return isMore;
   }
 }

@@ -22,9 +22,24 @@ export class RefusedJobs {
     return this.#aside.members;
   }
 
+  /** Whether a job is left out now. */
+  has(publicId: string): boolean {
+    return this.#aside.has(publicId);
+  }
+
+  /** Whether a job was refused before, alone or together with others. */
+  knows(publicId: string): boolean {
+    return this.#aside.knows(publicId);
+  }
+
   /** Milliseconds until the first of them is tried again. Null: there is none. */
   get nextMs(): number | null {
     return this.#aside.nextMs;
+  }
+
+  /** These were refused together. */
+  suspect(publicIds: readonly string[]): void {
+    for (const publicId of publicIds) this.#aside.suspect(publicId);
   }
 
   /** @param refused Their public ids. */

@@ -16,6 +16,7 @@ import { Surveyor } from './look/surveyor.js';
 import type { MakeParts } from './part.js';
 import { Parts } from './parts.js';
 import { RunRecords } from './record/run-records.js';
+import { RefusedJobs } from './refused-jobs.js';
 import type { WorkerEmitter } from './report/events.js';
 import { Faults } from './report/faults.js';
 import { perSecond } from './report/per-second.js';
@@ -112,16 +113,20 @@ export class Running<Tx> {
 
   #flow(): Omit<Flow<Tx>, 'claimed'> {
     const { driver, registry, clock, log, events, host, anchor, session, live } = this.#given;
-    const { client, around, resolve, captured, failures } = this.#given;
+    const { client, around, resolve, captured, failures, worker } = this.#given;
+    const refused = new RefusedJobs(
+      { clock, log, worker },
+      'the database refuses to settle a job, which is left for a while: look at the triggers on its table',
+    );
     return {
       ...{ driver, registry, clock, events, host, live, workerId: anchor.workerId },
       log: perSecond(log, clock),
       calls: { driver, client, around, clock, log, resolve, captured, failures, leftBehind: new Set() },
       taken: new Set(),
-      sizes: new BatchSizes(registry, clock),
+      sizes: new BatchSizes(registry, clock, refused),
       records: new RunRecords(driver, clock),
       parts: this.#parts,
-      reported: { unknownKinds: new Set(), unsettled: new Unsettled(clock, log) },
+      reported: { unknownKinds: new Set(), unsettled: new Unsettled(clock, log), refused },
       stopping: this.#stopping.signal,
       anchored: () => session.isOpen,
       answered: () => anchor.pushed && this.#slots.isAnswered,

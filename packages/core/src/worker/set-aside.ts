@@ -12,6 +12,10 @@ interface Aside {
   until: number;
 }
 
+const NEVER = Number.NEGATIVE_INFINITY;
+
+const newcomer = (): Aside => ({ pause: new GrowingDelay(...PAUSES_MS), until: NEVER });
+
 /** Members that have failed alone. Batches leave each out for a pause, which grows with each of its failures. */
 export class SetAside<Member> {
   readonly #clock: Pick<Clock, 'now'>;
@@ -33,6 +37,17 @@ export class SetAside<Member> {
     return members;
   }
 
+  /** Whether it is left out now. */
+  has(member: Member): boolean {
+    const aside = this.#aside.get(member);
+    return aside !== undefined && aside.until > this.#clock.now();
+  }
+
+  /** Whether it has failed before, alone or together with others. */
+  knows(member: Member): boolean {
+    return this.#aside.has(member);
+  }
+
   /** Milliseconds until the first of them is tried again. Null: there is none. */
   get nextMs(): number | null {
     const now = this.#clock.now();
@@ -42,13 +57,21 @@ export class SetAside<Member> {
 
   /** A member has failed. Returns whether it is the first time for long. */
   add(member: Member): boolean {
-    const known = this.#aside.get(member);
-    const { pause } = known ?? { pause: new GrowingDelay(...PAUSES_MS) };
+    const { pause, until } = this.#aside.get(member) ?? newcomer();
+    this.#keep(member, { pause, until: this.#clock.now() + pause.next() });
+    return until === NEVER;
+  }
+
+  /** It has failed together with others, and may be the cause. It is left out no longer than before. */
+  suspect(member: Member): void {
+    if (!this.#aside.has(member)) this.#keep(member, newcomer());
+  }
+
+  #keep(member: Member, aside: Aside): void {
     this.#aside.delete(member);
-    this.#aside.set(member, { pause, until: this.#clock.now() + pause.next() });
+    this.#aside.set(member, aside);
     const [oldest] = this.#aside.keys();
     if (this.#aside.size > MOST && oldest !== undefined) this.#aside.delete(oldest);
-    return known === undefined;
   }
 
   /** It is tried again at once. */

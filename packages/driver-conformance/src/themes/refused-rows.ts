@@ -9,7 +9,7 @@ import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
 import { type StageWithMishap, withMishap } from '../with-mishap.js';
-import { AnyJson, clientOf, startWorker } from '../worker-process.js';
+import { AnyJson, clientOf, SOON, startWorker } from '../worker-process.js';
 
 const BAD = 'not welcome';
 const [HOUR_MS, LEASE_MS] = [3_600_000, 60_000];
@@ -82,6 +82,40 @@ export const refusedRows = theme('refused rows', (test) => {
     await refuse('UPDATE', null);
     await until('it is complete', async () => (await completed(stage))[BAD] === 1);
   });
+
+  for (const options of [{}, { batch: 10 }, { group: true }, { claim: 'lease' }] as const)
+    test(`a job that cannot be settled holds up no other one, and ends when it can be: ${JSON.stringify(options)}`, async (outer) => {
+      const own = await refusing(outer);
+      if (own === undefined) return;
+      const { stage, mishap: refuse } = own;
+      const { queue, reader, key } = stage;
+      const runs: unknown[] = [];
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        retry: SOON,
+        ...options,
+        run: ({ jobs }) => void runs.push(...jobs.map(({ payload }) => payload)),
+      });
+      await stage.putMany(
+        ['a', BAD, 'c'].map((payload) => ({ payload, ...('group' in options && { key }) })),
+      );
+      await refuse('UPDATE', BAD);
+      await startWorker(stage, [handler], { concurrency: 1 });
+      await until('the others are complete', async () => {
+        const { a, c } = await completed(stage);
+        return a === 1 && c === 1;
+      });
+      await refuse('UPDATE', null);
+      await until('it is complete', async () => (await completed(stage))[BAD] === 1);
+      const crashes = (await reader.jobs(queue)).map(({ payload, crashes: count }) => [payload, count]);
+      expect(crashes.filter(([payload]) => payload !== BAD)).toEqual([
+        ['a', 0],
+        ['c', 0],
+      ]);
+      expect(runs.filter((payload) => payload === BAD).length).toBeLessThanOrEqual(5);
+    });
 
   test.once('a lease that cannot be put back holds up no other one', async (outer) => {
     const own = await refusing(outer);

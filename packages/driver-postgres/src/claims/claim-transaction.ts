@@ -43,7 +43,7 @@ export interface Ended {
   readonly next: { readonly transaction: ClaimTransaction; readonly jobs: Promise<readonly Job[]> } | null;
 }
 
-/** Stands before a settlement with values that the server may refuse, as it refuses a text in its character set. */
+/** Stands before a settlement that the server may refuse: a text in its character set, or what a trigger does not let pass. */
 const SAVE = { name: 'rowlock.save', text: 'SAVEPOINT rowlock_settlement' };
 const RESTORE = 'ROLLBACK TO SAVEPOINT rowlock_settlement';
 
@@ -163,7 +163,11 @@ export class ClaimTransaction {
     this.#handle.close();
     // Deferred constraints are checked before the settlement: a failure still leaves the claim free for another outcome.
     if (this.used) await this.#fenced(this.#handle.checks.map(({ text }) => text).join('; '));
-    const settled = await (this.#standing.isOne && areAlike(own) ? this.#complete(own) : this.#settle(own));
+    const { isOne, status } = this.#standing;
+    const settle = (): Promise<readonly JobId[]> =>
+      isOne && areAlike(own) ? this.#complete(own) : this.#settle(own);
+    // What a lease's settlement writes without a value is not worth another statement each time.
+    const settled = await (status === 'new' || carryValues(own) ? this.#saved(settle) : settle());
     for (const id of settled) this.#held.delete(id);
     return settled;
   }
@@ -176,12 +180,13 @@ export class ClaimTransaction {
   }
 
   async #settle(settlements: readonly Settlement[]): Promise<readonly JobId[]> {
-    const statement = settling(this.#sql, settlements, this.#standing);
-    const settle = (): Promise<{ id: JobId }[]> => this.#statements.rows<{ id: JobId }>(statement);
-    if (!carryValues(settlements)) return (await settle()).map(({ id }) => id);
-    await this.#statements.plain(SAVE.text);
-    const rows = await this.#orRestored(settle());
+    const rows = await this.#statements.rows<{ id: JobId }>(settling(this.#sql, settlements, this.#standing));
     return rows.map(({ id }) => id);
+  }
+
+  async #saved<Result>(settle: () => Promise<Result>): Promise<Result> {
+    await this.#statements.plain(SAVE.text);
+    return this.#orRestored(settle());
   }
 
   /** Keeps the claim, although the server has refused a statement behind the savepoint. */

@@ -12,10 +12,10 @@ const Anything = {
 
 type Options = Partial<Pick<HandlerOptions<typeof Anything>, 'batch' | 'group'>>;
 
-function sizesOf(options: Options, clock = handClock()): BatchSizes<unknown> {
+function sizesOf(options: Options, clock = handClock(), refused = ''): BatchSizes<unknown> {
   const kind = 'k';
   const handler = defineHandler({ kind, queue: 'q', payload: Anything, run: () => {}, ...options });
-  return new BatchSizes(new Registry([handler]), clock);
+  return new BatchSizes(new Registry([handler]), clock, { knows: (publicId) => publicId === refused });
 }
 
 /** How many jobs the next claim may take. */
@@ -87,6 +87,12 @@ test('a job that has crashed a process is taken by itself, and one whose handler
   expect(sizes.isBatchable(job())).toBe(true);
   expect(sizes.isBatchable(job({ crashes: 1 }))).toBe(false);
   expect(sizes.isBatchable(job({ kind: 'another' }))).toBe(false);
+});
+
+test('a job whose settlement was refused is taken by itself', () => {
+  const sizes = sizesOf({ batch: 10 }, handClock(), 'refused');
+  expect(sizes.isBatchable(job())).toBe(true);
+  expect(sizes.isBatchable(job({ publicId: 'refused' }))).toBe(false);
 });
 
 test('where several may be taken, one slot of the process looks at a time', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Registry } from '../../handler/registry.js';
 import { HANGS_MS } from '../../hangs.js';
 import type { Job } from '../../job/job.js';
+import type { RefusedJobs } from '../refused-jobs.js';
 import { TimedMutex } from '../time/mutex.js';
 
 /** A slot's look for work. */
@@ -25,14 +26,16 @@ export const ONE_JOB: Search = { limit: 1, isPast: false, end() {} };
 export class BatchSizes<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #clock: Clock;
+  readonly #refused: Pick<RefusedJobs, 'knows'>;
   readonly #sizes = new Map<string, number>();
   readonly #turns = new Map<string, TimedMutex>();
   /** How many jobs one transaction may take at most, by queue. */
   readonly #most: ReadonlyMap<string, number>;
 
-  constructor(registry: Registry<Tx>, clock: Clock) {
+  constructor(registry: Registry<Tx>, clock: Clock, refused: Pick<RefusedJobs, 'knows'>) {
     this.#registry = registry;
     this.#clock = clock;
+    this.#refused = refused;
     this.#most = new Map(
       registry.queues.map((queue) => [
         queue,
@@ -75,12 +78,12 @@ export class BatchSizes<Tx> {
 
   /**
    * Whether a job may share its transaction with others. A job that has crashed a process may not: a second crash would
-   * undo the others. Where several keys share a run, neither may one that was attempted before: if it fails, so does the
+   * undo the others. So would a second refusal of its settlement. Where several keys share a run, neither may one that was attempted before: if it fails, so does the
    * run.
    */
-  isBatchable({ kind, attempt, crashes }: Job): boolean {
+  isBatchable({ publicId, kind, attempt, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
-    if (crashes > 0 || handler === undefined) return false;
+    if (crashes > 0 || handler === undefined || this.#refused.knows(publicId)) return false;
     return handler.batch > 1 && (handler.groupKeys === 1 || attempt === 0);
   }
 

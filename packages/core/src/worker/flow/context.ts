@@ -4,6 +4,7 @@ import type { Registry } from '../../handler/registry.js';
 import type { Logger } from '../../logger.js';
 import type { Parts } from '../parts.js';
 import type { RunRecords } from '../record/run-records.js';
+import type { RefusedJobs } from '../refused-jobs.js';
 import type { WorkerEmitter } from '../report/events.js';
 import type { Unsettled } from '../report/unsettled.js';
 import type { CallParts } from '../run/context.js';
@@ -30,8 +31,15 @@ export interface Flow<Tx> {
   readonly live: Set<LiveRun>;
   /** Receive what happens to runs. */
   readonly parts: Pick<Parts, 'began' | 'ended' | 'reached' | 'settled'>;
-  /** What has been logged, and is not logged each time: kinds without a handler here, and leases that cannot be settled. */
-  readonly reported: { readonly unknownKinds: Set<string>; readonly unsettled: Unsettled };
+  /**
+   * What has been logged, and is not logged each time: kinds without a handler here, leases that cannot be settled, and jobs
+   * whose settlement the database has refused, which are passed over for a pause.
+   */
+  readonly reported: {
+    readonly unknownKinds: Set<string>;
+    readonly unsettled: Unsettled;
+    readonly refused: RefusedJobs;
+  };
   /** Aborted when the worker stops. Then no further job is claimed. */
   readonly stopping: AbortSignal;
   /** Whether the worker's session is open. Without a session no job is leased. */

@@ -43,6 +43,8 @@ async function follow<Tx>(
   await settled.renew();
   try {
     await flow.driver.join(settled.handle).jobs.enqueue(jobs, wakeUps);
+    // Also what the commit would check, where the job can still be left out.
+    await settled.renew();
   } catch (error) {
     if (!isRefusal(error)) throw error;
     await settled.undo();

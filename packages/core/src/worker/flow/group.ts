@@ -47,7 +47,7 @@ export async function lockGroups<Tx>(
   jobs: readonly Job[],
   taken: Set<string>,
 ): Promise<readonly Chain<Tx>[] | 'one by one'> {
-  const own = jobs.filter((job) => take(flow, job, taken));
+  const own = jobs.filter((job) => !isAside(flow, job) && take(flow, job, taken));
   const siblings = await lockSiblings(flow, tx, pass.queue, own);
   const claim: Claim = { runId: uuid(), isBatch: jobs.length > 1 };
   if (siblings === 'refused' && claim.isBatch) return 'one by one';
@@ -114,6 +114,11 @@ function take<Tx>(flow: Flow<Tx>, { queue, key }: Job, taken: Set<string>): bool
   flow.taken.add(entity);
   taken.add(entity);
   return true;
+}
+
+/** Whether a job is passed over for now, and those behind it in its key: the database has just refused its settlement. */
+function isAside<Tx>({ reported: { refused } }: Flow<Tx>, { publicId }: Job): boolean {
+  return refused.has(publicId);
 }
 
 function byEntity(jobs: readonly Job[]): ReadonlyMap<Entity, readonly Job[]> {
@@ -210,13 +215,13 @@ function nextGroup<Tx>(
   siblings: readonly Job[],
 ): { readonly handler: AnyHandler<Tx>; readonly jobs: readonly Job[] } | undefined {
   const [head] = siblings;
-  if (head === undefined) return undefined;
+  if (head === undefined || isAside(flow, head)) return undefined;
   const handler = flow.registry.find(head.kind);
   if (handler === undefined) tellUnknown(flow, head);
   if (handler === undefined || (handler.claim === 'lease' && !flow.anchored())) return undefined;
 
   // A job of another kind in between keeps its turn.
-  const end = siblings.findIndex(({ kind }) => kind !== handler.kind);
+  const end = siblings.findIndex((job) => job.kind !== handler.kind || isAside(flow, job));
   return { handler, jobs: siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end)) };
 }
 

@@ -48,6 +48,8 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
     settlements: [ending('complete')],
     instead: () => [ending('retry')],
     reduced: () => ending('retry'),
+    left: () => {},
+    isSuspect: false,
     follow: () => undefined,
   };
   const written = await settleLease(lease, settlements, async () => {});
@@ -93,6 +95,8 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
     settlements: [ending('complete')],
     instead: () => [ending('retry')],
     reduced: () => ending('retry'),
+    left: () => {},
+    isSuspect: false,
     follow: () => undefined,
   };
   const [written] = await settleLease(lease, settlements, async () => {});
@@ -108,5 +112,15 @@ test.each<[readonly DriverErrorCode[], string]>([
   'what a handler has done for minutes is given up only if no column takes what it returned: %j',
   async (refusals, event) => {
     expect(await settledUnused(refusals)).toBe(event);
+  },
+);
+
+test.each([
+  [50, 'complete'],
+  [300, 'release'],
+])(
+  'a lease is left to be put back if it is refused for a minute: after %i refusals it ends as %s',
+  async (times, event) => {
+    expect(await settledUnused(Array.from({ length: times }, () => 'Unknown'))).toBe(event);
   },
 );

@@ -12,9 +12,13 @@ import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
 import { Lease } from './lease.js';
 import { stopWhenLost } from './loss.js';
+import { giveBackRefused } from './refused.js';
 import { begin, runAlone } from './run-all.js';
 import { lostClaim, type Settlements, settlementsOf } from './settle.js';
-import { settleEach } from './settle-each.js';
+import { isRefusal, settleEach } from './settle-each.js';
+
+/** How long what a lease's run returned is tried to be written while the database refuses it, in milliseconds. */
+const LONGEST_REFUSAL_MS = 60_000;
 
 /** Commits the claim, runs, and settles. In between, the worker's session keeps the claim. */
 export async function runLeased<Tx>(
@@ -27,14 +31,20 @@ export async function runLeased<Tx>(
   const { runId, jobs } = run.live;
   // The session was lost during this claim, so the loss could not stop this run.
   if (!flow.anchored()) return session.release({ runId, jobs });
-  const lease = await takeLease(flow, session, run);
+  const lease = await takeLease(flow, session, run).catch((error: unknown) =>
+    giveBackRefused(flow, session, [[run]], error),
+  );
   try {
     begin(flow, [run]);
     if (lease.isCommitted) await runUnderLease(flow, lease, run, record);
     const tookMs = Math.round(flow.clock.now() - began);
     const written = await settleLease(lease, settlementsOf(flow, [run], tookMs), (ms, error) =>
       wait(flow, run, ms, error),
-    );
+    ).catch((error: unknown) => {
+      const { refused } = flow.reported;
+      if (isRefusal(error)) refused.add(run.jobs.map(({ publicId: member }) => ({ member, error })));
+      throw error;
+    });
     flow.reported.unsettled.over(run.info);
     report(flow, [run], written, tookMs);
   } finally {
@@ -77,25 +87,27 @@ async function runUnderLease<Tx>(
 /**
  * Writes the outcomes and commits them. A lease outlives its connection, so the attempts go on while the database is
  * away. If the handler has written, the loss of the connection undoes its writes, and its jobs are retried. Jobs are
- * also retried if the database cannot hold their outcomes, each by itself. No other error of the database repeats a
- * handler that may have worked for minutes.
+ * also retried if the database cannot hold their outcomes, each by itself, or has refused them for a minute, as otherwise
+ * they would keep their slots for ever. No other error of the database repeats a handler that may have worked for minutes.
  *
  * @param waits Pauses for some milliseconds; rejects when there is no time left.
  * @throws ClaimLostError, DriverError
  */
 export async function settleLease<Tx>(
   lease: Lease<Tx>,
-  { settlements, instead, reduced, follow }: Settlements<Tx>,
+  given: Settlements<Tx>,
   waits: (ms: number, error: unknown) => Promise<void>,
 ): Promise<readonly Settlement[]> {
+  const { settlements, instead, reduced, follow } = given;
   const pause = new GrowingDelay(20, 1_000);
+  let refusedMs = 0;
   /** The settlements of the last attempt that reached its commit. Jobs that are found settled were settled with these. */
   let sent = settlements;
   let now = settlements;
   let isRefused = false;
   for (;;) {
     try {
-      const written = isRefused ? await settleEach(lease, now, reduced) : await settleAll(lease, now);
+      const written = isRefused ? await settleEach(lease, now, given) : await settleAll(lease, now);
       if (!lease.settledBefore) {
         sent = written;
         await follow(written)?.(lease.session);
@@ -103,11 +115,16 @@ export async function settleLease<Tx>(
       await lease.commit();
       return sent;
     } catch (error) {
-      if (lease.lost.aborted || error instanceof ClaimLostError) throw error;
+      if (lease.lost.aborted || error instanceof ClaimLostError || (isRefused && isRefusal(error)))
+        throw error;
+      const ms = pause.next();
+      refusedMs = isRefusal(error) ? refusedMs + ms : 0;
+      const isOver = refusedMs > LONGEST_REFUSAL_MS;
       if (lease.used) now = instead(error);
-      isRefused ||= isDriverError(error, 'InvalidInput');
+      if (isOver) now = now.map((settlement) => reduced(settlement, error));
+      isRefused ||= isOver || isDriverError(error, 'InvalidInput');
       await lease.undo();
-      await waits(pause.next(), error);
+      await waits(ms, error);
     }
   }
 }

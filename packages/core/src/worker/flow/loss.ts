@@ -27,7 +27,7 @@ export function stopWhenLost<Tx>(lost: AbortSignal, record: RunRecord, runs: rea
  * @throws an error that the next claim would meet too: the next claim is to come after a pause
  */
 export async function tellLost<Tx>(
-  { log, events }: Pick<Flow<Tx>, 'log' | 'events'>,
+  { log, events, reported }: Pick<Flow<Tx>, 'log' | 'events' | 'reported'>,
   session: ClaimSession<Tx>,
   runs: readonly Run<Tx>[],
   error: unknown,
@@ -37,5 +37,7 @@ export async function tellLost<Tx>(
     events.emit('lost', info, error);
   }
   await session.rollback();
-  if (!isDriverError(error, 'ConnectionLost') && !(error instanceof ClaimLostError)) throw error;
+  if (isDriverError(error, 'ConnectionLost') || error instanceof ClaimLostError) return;
+  // Of these jobs alone: others are to be claimed.
+  if (!runs.some(({ jobs: [{ publicId }] }) => reported.refused.knows(publicId))) throw error;
 }

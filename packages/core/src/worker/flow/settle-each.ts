@@ -2,17 +2,26 @@ import type { RunTransaction, Settlement } from '../../driver/claim-session.js';
 import { type DriverError, isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 
+/** What becomes of a settlement that the database has refused. */
+export interface Refusals {
+  /** What any database can write in place of it. */
+  readonly reduced: (settlement: Settlement, error: unknown) => Settlement;
+  /** That was refused too, so the job stays as it is. */
+  readonly left: (settlement: Settlement, error: unknown) => void;
+}
+
 /**
  * Writes each settlement by itself, after the database has refused them together. A reduced settlement takes the place
- * of each that the database refuses, so that no other job suffers for it.
+ * of each that the database refuses, so that no other job suffers for it. A job whose row it refuses to change at all is
+ * left out.
  *
- * @returns what was written
+ * @returns what was written, with a release for each that was left out
  * @throws ClaimLostError, DriverError
  */
 export async function settleEach<Tx>(
   tx: Pick<RunTransaction<Tx>, 'settle'>,
   settlements: readonly Settlement[],
-  reduced: (settlement: Settlement, error: unknown) => Settlement,
+  { reduced, left }: Refusals,
 ): Promise<readonly Settlement[]> {
   const written: Settlement[] = [];
   for (const settlement of settlements) {
@@ -20,10 +29,16 @@ export async function settleEach<Tx>(
       if ((await tx.settle([ending])).length === 0) throw new ClaimLostError(ending.runId);
       return ending;
     };
-    const done = settle(settlement).catch((error: unknown) => {
-      if (!isRefusal(error)) throw error;
-      return settle(reduced(settlement, error));
-    });
+    const done = settle(settlement)
+      .catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+        return settle(reduced(settlement, error));
+      })
+      .catch((error: unknown): Settlement => {
+        if (!isRefusal(error)) throw error;
+        left(settlement, error);
+        return { ...settlement, event: 'release' };
+      });
     written.push(await done);
   }
   return written;

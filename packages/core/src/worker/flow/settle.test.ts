@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyDatabase, job, NOTHING } from '../../../test/empty-database.js';
 import { ending } from '../../../test/ending.js';
-import type { ClaimCriteria, ClaimSession, Job } from '../../driver.js';
+import type { ClaimCriteria, ClaimSession, Job, Settlement } from '../../driver.js';
 import { DriverError, type DriverErrorCode } from '../../index.js';
 import { settleHeld } from './settle.js';
 
@@ -20,10 +20,17 @@ interface Given {
   readonly undo?: () => Promise<void>;
   /** The refusals of the settlements that are sent each by itself. */
   readonly refusals?: readonly DriverErrorCode[];
+  readonly isSuspect?: boolean;
 }
 
 /** Settles a job as complete, or as a retry instead, while the database refuses the first settlement. */
-function settleRefused({ refusal, used = true, undo = async () => {}, refusals = [] }: Given) {
+function settleRefused({
+  refusal,
+  used = true,
+  undo = async () => {},
+  refusals = [],
+  isSuspect = false,
+}: Given) {
   const sent: unknown[] = [];
   const left = [...refusals];
   const next: readonly Job[] = [job(2n)];
@@ -54,6 +61,8 @@ function settleRefused({ refusal, used = true, undo = async () => {}, refusals =
     settlements: [ending('complete')],
     instead: () => [ending('retry')],
     reduced: () => ending('fail'),
+    left: ({ event }: Settlement) => sent.push(`left: ${event}`),
+    isSuspect,
     follow: () => undefined,
   };
   return { sent, next, settled: settleHeld(session, settlements, behind) };
@@ -87,6 +96,24 @@ test.each<[readonly DriverErrorCode[], string]>([
   },
 );
 
+test('a job that is refused in the reduced form too stays as it is, and the claim is committed', async () => {
+  const refusals = ['Unknown', 'Unknown'] as const;
+  const { sent, settled } = settleRefused({ refusal: 'Unknown', used: false, refusals });
+  expect((await settled).written.map(({ event }) => event)).toEqual(['release']);
+  expect(sent).toEqual(['complete', 'complete', 'fail', 'left: complete', 'commit']);
+});
+
+test('a job that was refused before is settled ahead of the commit, so that another refusal leaves the claim in place', async () => {
+  const { sent, settled } = settleRefused({
+    refusal: 'Unknown',
+    used: false,
+    refusals: ['Unknown'],
+    isSuspect: true,
+  });
+  expect((await settled).written.map(({ event }) => event)).toEqual(['complete']);
+  expect(sent).toEqual(['complete', 'complete', 'commit']);
+});
+
 test('where the refusal has ended the transaction, it is the reason', async () => {
   const { sent, settled } = settleRefused({ refusal: 'Unknown', used: false, refusals: ['TransactionOver'] });
   await expect(settled).rejects.toMatchObject({ code: 'Unknown' });
@@ -113,6 +140,8 @@ test('a claim that fails behind a settlement which was not written harms nothing
     settlements: [ending('complete')],
     instead: () => [],
     reduced: () => ending('fail'),
+    left: () => {},
+    isSuspect: false,
     follow: () => undefined,
   };
   await expect(settleHeld(session, settlements, behind)).rejects.toMatchObject({

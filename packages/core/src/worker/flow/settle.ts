@@ -4,26 +4,31 @@ import { ClaimLostError } from '../../errors.js';
 import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
 import { type Follow, followOf } from './failures.js';
-import { isRefusal, settleEach } from './settle-each.js';
+import { isRefusal, type Refusals, settleEach } from './settle-each.js';
 
 /** The settlements to write, and those to write instead if that fails. */
-export interface Settlements<Tx> {
+export interface Settlements<Tx> extends Refusals {
   readonly settlements: readonly Settlement[];
   readonly instead: (error: unknown) => readonly Settlement[];
-  /** What any database can write in place of one that it has refused. */
-  readonly reduced: (settlement: Settlement, error: unknown) => Settlement;
+  /** Whether the database has refused one of these jobs before. */
+  readonly isSuspect: boolean;
   /** What follows from what was written. Undefined if nothing does. */
   readonly follow: (written: readonly Settlement[]) => Follow<Tx> | undefined;
 }
 
 /** How runs ended, each for its own jobs. */
 export function settlementsOf<Tx>(
-  flow: Pick<Flow<Tx>, 'host' | 'driver' | 'calls' | 'log'>,
+  flow: Pick<Flow<Tx>, 'host' | 'driver' | 'calls' | 'log' | 'reported'>,
   runs: readonly Run<Tx>[],
   tookMs: number,
 ): Settlements<Tx> {
   const policy = { tookMs, by: flow.host };
+  const { refused } = flow.reported;
+  const jobs = runs.flatMap((run) => run.jobs);
   return {
+    isSuspect: jobs.some(({ publicId }) => refused.knows(publicId)),
+    left: ({ id }, error) =>
+      refused.add(jobs.flatMap((job) => (job.id === id ? { member: job.publicId, error } : []))),
     settlements: runs.flatMap((run) => run.settlements(policy)),
     instead: (error) => runs.flatMap((run) => run.retries(policy, error)),
     reduced: (settlement, error) => {
@@ -45,33 +50,14 @@ export function settlementsOf<Tx>(
  */
 export async function settleHeld<Tx>(
   session: ClaimSession<Tx>,
-  { settlements, instead, reduced, follow }: Settlements<Tx>,
+  settlements: Settlements<Tx>,
   behind?: ClaimCriteria,
 ): Promise<SettledHeld> {
-  let wanted = settlements;
-  let refusal: unknown;
-  try {
-    return await finish(session, wanted, follow(wanted), behind);
-  } catch (error) {
-    if (isFinal(error)) throw error;
-    refusal = error;
-  }
-  if (session.used) {
-    await following(refusal, session.undo());
-    wanted = instead(refusal);
-    try {
-      return await finish(session, wanted, follow(wanted), behind);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      await following(error, session.undo());
-      refusal = error;
-    }
-  }
-  if (!isRefusal(refusal)) throw refusal;
-  const written = await following(refusal, settleEach(session, wanted, reduced));
-  await follow(written)?.(session);
+  const { isCommitted, ...settled } = await write(session, settlements, behind);
+  if (isCommitted) return settled;
+  await settlements.follow(settled.written)?.(session);
   await session.commit();
-  return { written, next: null };
+  return settled;
 }
 
 /** What was written, and the next claim. */
@@ -80,24 +66,54 @@ interface SettledHeld {
   readonly next: Finished['next'];
 }
 
-async function finish<Tx>(
+interface Written extends SettledHeld {
+  readonly isCommitted: boolean;
+}
+
+async function write<Tx>(
   session: ClaimSession<Tx>,
-  settlements: readonly Settlement[],
-  follow: Follow<Tx> | undefined,
+  given: Settlements<Tx>,
   behind: ClaimCriteria | undefined,
-): Promise<SettledHeld> {
-  const { settled, next } =
-    follow === undefined
-      ? await session.finish(settlements, behind)
-      : { settled: await session.settle(settlements), next: null };
+): Promise<Written> {
+  let wanted = given.settlements;
+  let refusal: unknown;
+  try {
+    return await writeAll(session, given, wanted, behind);
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    refusal = error;
+  }
+  if (session.used) {
+    await following(refusal, session.undo());
+    wanted = given.instead(refusal);
+    try {
+      return await writeAll(session, given, wanted, behind);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await following(error, session.undo());
+      refusal = error;
+    }
+  }
+  if (!isRefusal(refusal)) throw refusal;
+  const written = await following(refusal, settleEach(session, wanted, given));
+  return { written, next: null, isCommitted: false };
+}
+
+/** Commits with the same message, unless something is to be written behind, or a refusal is to leave the claim in place. */
+async function writeAll<Tx>(
+  session: ClaimSession<Tx>,
+  { follow, isSuspect }: Settlements<Tx>,
+  settlements: readonly Settlement[],
+  behind: ClaimCriteria | undefined,
+): Promise<Written> {
+  const isCommitted = !isSuspect && follow(settlements) === undefined;
+  const { settled, next } = isCommitted
+    ? await session.finish(settlements, behind)
+    : { settled: await session.settle(settlements), next: null };
   // The next claim reports its own failure when it is awaited.
   next?.catch(() => {});
   if (settled.length < settlements.length) throw lostClaim(settlements);
-  if (follow !== undefined) {
-    await follow(session);
-    await session.commit();
-  }
-  return { written: settlements, next };
+  return { written: settlements, next, isCommitted };
 }
 
 /** Whether another settlement would fail too: the claim is gone. */

@@ -18,6 +18,7 @@ import { enlist } from './enlist.js';
 import { asOne, type Grouped } from './group.js';
 import { runLeased } from './leased.js';
 import { stopWhenLost, tellLost } from './loss.js';
+import { giveBackRefused } from './refused.js';
 import { runAll } from './run-all.js';
 import { settleHeld, settlementsOf } from './settle.js';
 
@@ -117,7 +118,11 @@ async function runHeld<Tx>(
     return;
   }
   const tookMs = Math.round(flow.clock.now() - began);
-  const { written, next } = await settleHeld(session, settlementsOf(flow, runs, tookMs), claims.behind());
+  const { written, next } = await settleHeld(
+    session,
+    settlementsOf(flow, runs, tookMs),
+    claims.behind(),
+  ).catch((error: unknown) => giveBackRefused(flow, session, claim, error));
   claims.settled(next);
   report(flow, runs, written, tookMs);
 }
