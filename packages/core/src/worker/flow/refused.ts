@@ -19,14 +19,15 @@ export async function giveBackRefused<Tx>(
 ): Promise<never> {
   if (!isRefusal(error)) throw error;
   const run = asOne(claim);
-  const jobs = claim.flat().flatMap((each) => each.jobs.map(({ publicId }) => publicId));
-  if (jobs.every((publicId) => refused.knows(publicId)))
-    refused.add(jobs.map((member) => ({ member, error })));
-  else {
-    refused.suspect(jobs);
-    sizes.reset(claim[0][0].jobs[0].queue);
-    await session.rollback();
-    // No crash, as another job may be the cause.
+  const runs = claim.flat();
+  const jobs = runs.flatMap((each) => each.jobs.map(({ publicId }) => publicId));
+  const isKnown = jobs.every((publicId) => refused.knows(publicId));
+  if (isKnown) refused.add(jobs.map((member) => ({ member, error })));
+  else refused.suspect(jobs);
+  sizes.reset(claim[0][0].jobs[0].queue);
+  await session.rollback();
+  // Neither a run that has not begun is a crash, nor one that may suffer for another job. Any other one counts.
+  if (!isKnown || runs.every(({ endings }) => endings === 'release')) {
     const another = driver.claims.session({ idleLimitMs: limitMs(registry.longestHeldRunMs) });
     await another.release(run).catch(() => another.rollback());
   }
