@@ -142,7 +142,7 @@ export const refusedRows = theme('refused rows', (test) => {
       ['c', 'new'],
     ]);
     const except = rows.flatMap(({ payload, publicId }) => (payload === BAD ? publicId : []));
-    expect({ reclaimed, refused }).toMatchObject({ reclaimed: 2, refused: [{ publicId: except[0] }] });
+    expect({ reclaimed, refused }).toMatchObject({ reclaimed: 2, refused: [{ member: except[0] }] });
     expect(await driver.claims.reclaim({ ...scope, except })).toMatchObject({ reclaimed: 0, refused: [] });
     await refuse('UPDATE', null);
     expect(await driver.claims.reclaim(scope)).toMatchObject({ reclaimed: 1, refused: [] });
@@ -158,10 +158,10 @@ export const refusedRows = theme('refused rows', (test) => {
     const followers = await stage.putMany(['a', BAD, 'c'].map((payload) => ({ payload, after })));
     await moveOne(driver, 'cancel', first.publicId);
     await refuse('UPDATE', BAD);
-    const refused = [{ publicId: followers[1]?.publicId }];
+    const refused = [{ member: followers[1]?.publicId }];
     expect(await driver.followers.admit({ after })).toMatchObject({ queues: [queue], refused });
     const beyond = '00000000-0000-0000-0000-000000000000';
-    const except = refused.map(({ publicId }) => publicId ?? '');
+    const except = refused.map(({ member }) => member ?? '');
     expect(await driver.followers.admit({ beyond }, except)).toMatchObject({ queues: [], refused: [] });
     const now = (await stage.reader.now()).getTime();
     const isDue = (await stage.reader.jobs(queue)).map(({ availableAt }) => availableAt.getTime() <= now);
