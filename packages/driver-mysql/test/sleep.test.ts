@@ -40,10 +40,40 @@ function asleep(looksOften = false) {
   return { sleeps, bell, receive, sleep };
 }
 
+/** One that is no longer new. */
+async function longAsleep() {
+  const session = asleep();
+  const received = session.receive(2_000);
+  for (let sleeps = 0; sleeps < 8; sleeps++) {
+    await vi.advanceTimersByTimeAsync(250);
+    session.sleeps.at(-1)?.end(false);
+  }
+  expect(await received).toEqual([]);
+  session.sleeps.length = 0;
+  return session;
+}
+
 const MINUTE_MS = 60_000;
 
-test('a quiet session sends six sleeps a minute, which go on while a poll is due', async () => {
+test('a new session sleeps briefly for as long as producers may have a list without it', async () => {
   const { sleeps, bell, receive } = asleep();
+  const received = receive(MINUTE_MS);
+  await vi.advanceTimersByTimeAsync(250);
+  sleeps.at(-1)?.end(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sleeps.map(({ seconds }) => seconds)).toEqual([0.25, 0.25]);
+  // A producer that did not interrupt it has rung the bell.
+  bell.rings.push({ queue: 'q' });
+  sleeps.at(-1)?.end(false);
+  expect(await received).toEqual([{ queue: 'q' }]);
+  // That says nothing of producers to come.
+  await vi.advanceTimersByTimeAsync(2_000);
+  void receive(MINUTE_MS);
+  expect(sleeps.at(-1)?.seconds).toBe(10);
+});
+
+test('a quiet session sends six sleeps a minute, which go on while a poll is due', async () => {
+  const { sleeps, bell, receive } = await longAsleep();
   for (let polls = 0; polls < 12; polls++) {
     const received = receive(5_000);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -64,7 +94,7 @@ test('one whose worker has leases sleeps for a quarter of a second', async () =>
 });
 
 test('an interruption that comes while nobody waits is heard', async () => {
-  const { sleeps, receive } = asleep();
+  const { sleeps, receive } = await longAsleep();
   const received = receive(1_000);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await received).toEqual([]);
@@ -74,8 +104,9 @@ test('an interruption that comes while nobody waits is heard', async () => {
 });
 
 test('the first interruption does not wait for its ring, and the one that comes with the ring reads it', async () => {
-  const { sleeps, bell, receive } = asleep();
+  const { sleeps, bell, receive } = await longAsleep();
   const first = receive(MINUTE_MS);
+  await vi.advanceTimersByTimeAsync(0);
   sleeps[0]?.end(true);
   expect(await first).toEqual([{}]);
   expect(bell.reads).toBe(0);
@@ -87,7 +118,7 @@ test('the first interruption does not wait for its ring, and the one that comes 
 });
 
 test('after a ring without an interruption the sleeps are short, for an hour', async () => {
-  const { sleeps, bell, receive } = asleep();
+  const { sleeps, bell, receive } = await longAsleep();
   const received = receive(MINUTE_MS);
   await vi.advanceTimersByTimeAsync(10_000);
   sleeps[0]?.end(false);

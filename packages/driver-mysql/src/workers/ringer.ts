@@ -8,8 +8,8 @@ import type { Context } from '../context.js';
 import { isRefusal } from '../errors.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 
-/** How long the list of sleepers is used, in milliseconds. A worker that came later polls the bell as often. */
-const SLEEPERS_MS = 1_000;
+/** How long the list of sleepers is used, in milliseconds. A session that came later sleeps briefly meanwhile: see Sleep. */
+export const SLEEPERS_MS = 1_000;
 
 /** The delay of a ring after an interruption, in milliseconds. */
 const RING_AFTER_MS = 50;

@@ -6,12 +6,16 @@ import type { Bell } from './bell.js';
 import type { EndableWait } from './endable-wait.js';
 import { isInterruption } from './interruption.js';
 import { pollMs } from './poll.js';
+import { SLEEPERS_MS } from './ringer.js';
 import type { WorkerLock } from './worker-lock.js';
 
 /** The longest sleep of one statement, in milliseconds. */
 const SLEEP_MS = 10_000;
 
-/** The longest sleep of a worker that looks often, in milliseconds. The server may take as long to notice that its client is gone. */
+/** How long the sleeps of a new session are short, in milliseconds: producers have lists of sleepers without it, and do not interrupt it. */
+const NEW_FOR_MS = 2 * SLEEPERS_MS;
+
+/** The longest sleep of a worker that looks often, and of a new session, in milliseconds. The server may take as long to notice that its client is gone. */
 const SHORT_SLEEP_MS = 250;
 
 /**
@@ -56,6 +60,9 @@ export class Sleep {
   #rungAt = Number.NEGATIVE_INFINITY;
   /** The time until which the ring for an interruption may come. */
   #ringUntil = 0;
+  #session: Connection | null = null;
+  /** The time until which the session is new. */
+  #newUntil = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -85,7 +92,11 @@ export class Sleep {
       if (isFirst) return [{}];
       const rings = await bell.receive();
       if (end === 'interrupted') return rings.length > 0 ? rings : [{}];
-      if (hadSlept && rings.some((ring) => !isHint(ring) || !ring.except?.includes(workerId)))
+      if (
+        hadSlept &&
+        now > this.#newUntil &&
+        rings.some((ring) => !isHint(ring) || !ring.except?.includes(workerId))
+      )
         this.#rungAt = now;
       return rings;
     }
@@ -112,6 +123,8 @@ export class Sleep {
   #begin(client: Connection, looksOften: boolean): Promise<End> {
     this.#asleepOn = client;
     const began = performance.now();
+    if (this.#session !== client) this.#newUntil = began + NEW_FOR_MS;
+    this.#session = client;
     const ms = this.#longestMs(began, looksOften);
     const end = answerWithin(ms + ANSWER_MS, this.#sleep(client, ms))
       .catch(isInterruption)
@@ -132,7 +145,8 @@ export class Sleep {
   #longestMs(now: number, looksOften: boolean): number {
     const rungMs = now - this.#rungAt;
     if (rungMs < POLLS_FOR_MS) return pollMs(this.#sleeps);
-    return looksOften || rungMs < SHORT_FOR_MS ? SHORT_SLEEP_MS : SLEEP_MS;
+    const isShort = looksOften || now < this.#newUntil || rungMs < SHORT_FOR_MS;
+    return isShort ? SHORT_SLEEP_MS : SLEEP_MS;
   }
 
   /** Sleeps in one statement. @returns whether the sleep was interrupted */
