@@ -73,6 +73,8 @@ describe.each(SERVERS)('jobs on $name', (server) => {
     const found = objects(stdout);
     expect(found).toHaveLength(1_100);
     expect(found[0]).toMatchObject({ payload: { to: '1199' } });
+    const oldest = await call(['jobs', 'list', '--oldest', '--limit', '1', '--json'], { url });
+    expect(objects(oldest.stdout)).toMatchObject([{ payload: { to: '0' } }]);
 
     const shown = await call(['jobs', 'list', '--limit', '2'], { url });
     expect(shown.stdout).toMatch(/^ID .*\n.*\n.*\n\nThere may be more than these 2: --limit shows more\.\n$/);

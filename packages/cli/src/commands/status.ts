@@ -13,26 +13,32 @@ export const status = (context: CommandContext) =>
     .description('how many jobs wait, run and fail; workers, pauses, and jobs that nobody serves')
     .option('--watch', 'again and again, until Ctrl-C')
     .option('--every <duration>', 'how often with --watch', interval, 2_000)
-    .action(({ watch, every }) =>
+    .action(({ watch = false, every }) =>
       context.withDatabase(async (session) => {
-        await show(session, watch === true);
-        while (watch === true && (await rest(every, session.terminal.signal))) await show(session, true);
+        const first = await look(session);
+        // Read ahead of the first output, behind which a reader may send the signal.
+        const { signal } = session.terminal;
+        show(session, first, watch);
+        while (watch && (await rest(every, signal))) show(session, await look(session), true);
       }),
     );
 
 /** Moves to the top left, and clears what is below. */
 const CLEAR = '\u001b[H\u001b[J';
 
-async function show({ rowlock, output, terminal }: Session, isWatching: boolean): Promise<void> {
+async function look({ rowlock }: Session): Promise<State> {
   const [{ lanes }, workers, pauses] = await Promise.all([
     rowlock.insight.stats(),
     rowlock.insight.workers(),
     rowlock.jobs.pauses(),
   ]);
-  const state: State = { at: new Date(), lanes, workers, pauses };
+  return { at: new Date(), lanes, workers, pauses };
+}
+
+function show({ output, terminal }: Session, state: State, isWatching: boolean): void {
   if (isWatching && terminal.stdout.isTTY === true && !output.isJson) output.raw(CLEAR);
   if (output.isJson) return output.one(state);
-  output.list(lanes, COLUMNS, 'No job waits, and none came within the last hour.');
+  output.list(state.lanes, COLUMNS, 'No job waits, and none came within the last hour.');
   for (const line of below(state)) output.say(line);
 }
 

@@ -44,8 +44,10 @@ async function serve(
   });
   server.on('request', node(page));
   const url = `http://${HOST}:${port}/?${query}`;
+  // Read ahead of the output, behind which a reader may send the signal.
+  const { signal } = terminal;
   output.one({ url }, `The dashboard is at ${url}`, 'The address has its key. Ctrl-C ends the dashboard.');
-  if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
+  if (!signal.aborted) await once(signal, 'abort');
   page.close();
 }
 
