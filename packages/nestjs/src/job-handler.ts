@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
+import { Reflector } from '@nestjs/core';
 import { defineHandler, type HandlerOptions, InvalidInputError, type RunContext } from '@rowlock/core';
 import type { AnyHandler, HandlerClass, Returnable } from '@rowlock/core/types';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -24,7 +24,7 @@ export type RunOf<Definition extends { readonly payload: StandardSchemaV1 }, Tx 
  *
  * @param definition What `defineHandler` takes beside its code. As an object in a file of its own it is what producers
  * pass to `rowlock.enqueue`, so that they import neither the class nor its services.
- * @throws InvalidInputError when an option is of the wrong form, or the class has no method `run`.
+ * @throws InvalidInputError when an option is of the wrong form, or the class has no method `run`, or is a handler already.
  * @example
  * @JobHandler(ConfirmOrder)
  * export class OrderConfirmer {
@@ -43,6 +43,10 @@ export function JobHandler<Schema extends StandardSchemaV1>(
     if (typeof use.prototype.run !== 'function')
       throw new InvalidInputError(
         `The class ${use.name} is a handler, and so needs a method run(context), which runs the jobs.`,
+      );
+    if (handlerOf(new Reflector(), use) !== undefined)
+      throw new InvalidInputError(
+        `The class ${use.name} has two @JobHandler: its run is the code of one kind. Give the other kind a class of its own.`,
       );
     SetMetadata(HANDLER, defineHandler<Schema, Result, never>({ ...definition, use }))(use);
   };

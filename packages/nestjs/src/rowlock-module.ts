@@ -112,7 +112,7 @@ const rowlock: FactoryProvider<Rowlock> = {
     moduleRef: ModuleRef,
     modules: ModulesContainer,
   ) {
-    checkOptions('RowlockModule.forRoot()', given, OPTIONS);
+    checkGiven(given);
     checkOnce(modules);
     const { worker = {}, ...options } = given;
     const plugins = [...(options.plugins ?? []), ...providers.plugins()];
@@ -126,6 +126,19 @@ const rowlock: FactoryProvider<Rowlock> = {
     });
   },
 };
+
+/** What is read here, before `createRowlock` checks all others. @throws InvalidInputError */
+function checkGiven(given: RowlockModuleOptions<unknown>): void {
+  checkOptions('RowlockModule.forRoot()', given, OPTIONS);
+  const { plugins = [], handlers = [], worker = {} } = given;
+  for (const [name, list] of Object.entries({ plugins, handlers }))
+    if (!Array.isArray(list))
+      throw new InvalidInputError(`${name} of RowlockModule.forRoot() must be a list.`);
+  if (worker !== false && Object(worker) !== worker)
+    throw new InvalidInputError(
+      'worker of RowlockModule.forRoot() must be an object, as { concurrency: 10 }, or false in a process that only enqueues.',
+    );
+}
 
 /** @throws InvalidInputError when the application has a second Rowlock: workers of both would look for the same handlers. */
 function checkOnce(modules: ModulesContainer): void {

@@ -45,6 +45,14 @@ test('a handler without run is refused where it is declared, in JavaScript too',
   JobHandler(Greet)(OfNumbers);
 });
 
+test('a class is the handler of one kind alone', () => {
+  expect(() => JobHandler({ ...Greet, kind: 'greet.again' })(Greeter)).toThrow(
+    invalid(
+      'The class Greeter has two @JobHandler: its run is the code of one kind. Give the other kind a class of its own.',
+    ),
+  );
+});
+
 test('an option of a handler that does not exist is refused by its name', () => {
   expect(() => JobHandler(Object({ ...Greet, attemps: 3 }))(Object(Greeter))).toThrow(
     /attemps.*Is attempts meant\?/,
@@ -184,6 +192,10 @@ test.each([
   [{ resolve: () => {} }, /^RowlockModule\.forRoot\(\) has no "resolve"\./],
   [{ worker: { concurency: 3 } }, /^worker\(\) has no "concurency"\..*Is concurrency meant\?/],
   [{ worker: { drain: 'soon' } }, /^worker\.drain must be milliseconds/],
+  [{ worker: null }, /^worker of RowlockModule\.forRoot\(\) must be an object/],
+  [{ worker: true }, /^worker of RowlockModule\.forRoot\(\) must be an object/],
+  [{ handlers: 5 }, /^handlers of RowlockModule\.forRoot\(\) must be a list\./],
+  [{ plugins: {} }, /^plugins of RowlockModule\.forRoot\(\) must be a list\./],
 ])('%o is refused', async (options, message) => {
   await expect(boot({ providers: [Greeter] }, Object(options))).rejects.toThrow(message);
 });
