@@ -17,7 +17,7 @@ const driver = postgres({ connectionString: process.env.DATABASE_URL });
 const rowlock = createRowlock({ driver, handlers: [Mail] });
 await rowlock.migrate();
 
-await rowlock.jobs.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'Ada' });
+await rowlock.as('Ada').jobs.pause({ queue: 'mail' }, { reason: 'the provider is down' });
 for (const to of ['ada', 'bob', 'cyd']) await rowlock.enqueue(Mail, { payload: { to } });
 
 const worker = rowlock.worker();

@@ -13,7 +13,7 @@ const driver = postgres({ connectionString: process.env.DATABASE_URL });
 const rowlock = createRowlock({ driver, handlers: [Mail] });
 await rowlock.migrate();
 
-await rowlock.jobs.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'Ada' });
+await rowlock.as('Ada').jobs.pause({ queue: 'mail' }, { reason: 'the provider is down' });
 const { publicId } = await rowlock.enqueue(Mail, { payload: { to: 'bob' } });
 const { reasons } = await rowlock.insight.explain(publicId);
 console.log(reasons.map(({ reason }) => reason).join(', ')); // paused, unserved

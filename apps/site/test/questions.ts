@@ -9,6 +9,8 @@ export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]
   ['empty the database between tests', '/start/testing', '/packages/testing'],
   ['serverless', '/run/serverless'],
   ['encrypt payloads', '/use/encryption'],
+  ['audit trail', '/run/audit'],
+  ['who cancelled a job', '/run/audit'],
   ['MCP server for a coding assistant', '/run/cli'],
   ['Next.js hot reload', '/run/scaling', '/use/frameworks'],
   ['Express', '/use/frameworks'],

@@ -1,20 +1,27 @@
 import { createRowlock, type Driver, type Logger, type Rowlock, type RowlockOptions } from '@rowlock/core';
+import type { Operator } from '@rowlock/core/types';
 import type { Complaints } from './complaints.js';
 import { openDriver } from './database/open-driver.js';
 import { type Target, targetOf } from './database/target.js';
 import { Output } from './output/output.js';
 import type { Terminal } from './terminal.js';
+import { who } from './who.js';
 
 /** The options of every command. */
 interface CommonOptions {
   readonly database?: string | undefined;
   readonly schema?: string | undefined;
   readonly json?: true | undefined;
+  readonly as?: string | undefined;
 }
 
 /** What a command works with while the database is open. */
 export interface Session {
   readonly rowlock: Rowlock<unknown>;
+  /** The calls that change something, in the name of who uses the command. */
+  readonly operator: Operator;
+  /** The name. */
+  readonly by: string;
   readonly driver: Driver;
   readonly target: Target;
   readonly output: Output;
@@ -71,7 +78,17 @@ export class CommandContext {
     const driver = await openDriver(target, connections);
     const rowlock = createRowlock({ driver, ...options });
     try {
-      return await work({ rowlock, driver, target, output, terminal, complaints });
+      const by = this.#options().as ?? who();
+      return await work({
+        rowlock,
+        operator: rowlock.as(by),
+        by,
+        driver,
+        target,
+        output,
+        terminal,
+        complaints,
+      });
     } finally {
       await rowlock.close();
     }

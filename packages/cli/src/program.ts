@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { CommandContext } from './command-context.js';
+import { audit } from './commands/audit.js';
 import { completion } from './commands/completion.js';
 import { dashboard } from './commands/dashboard/dashboard.js';
 import { doctor } from './commands/doctor.js';
@@ -37,6 +38,7 @@ export function program(terminal: Terminal, complaints = new Complaints(terminal
       'postgres://… or mysql://…. Better in DATABASE_URL: others can see the words of a call',
     )
     .option('--schema <name>', "Postgres: the schema of Rowlock's tables. MySQL: their database", schema)
+    .option('--as <name>', 'who you are, for the record of what is changed; default: user@host')
     .option('--json', 'JSON for programs, an object a line')
     .version(version())
     .exitOverride()
@@ -57,7 +59,7 @@ export function program(terminal: Terminal, complaints = new Complaints(terminal
 /** In the order of the help. */
 const COMMANDS: readonly ((context: CommandContext) => CommandUnknownOpts)[] = [
   ...[status, queues, workers, jobs],
-  ...[pause, resume, pauses, limits, schedules],
+  ...[pause, resume, pauses, limits, schedules, audit],
   ...[prune, dashboard, doctor, run, migrate, sql],
   ...[init, skill, mcp, completion],
 ];

@@ -27,6 +27,34 @@ describe.each(SERVERS)('on $name', (server) => {
     expect((await call(['pauses'], { url })).stdout).toBe('Nothing is paused.\n');
   });
 
+  test('what a command changes is on record with the name of who uses it', async () => {
+    const { url, rowlock } = await stage(server);
+    const { publicId } = await rowlock.enqueue(Mail, { payload: {} });
+    await call(['pause', 'queue', 'mail'], { url });
+    await call(['jobs', 'cancel', publicId, '--as', 'Ada'], { url });
+    await call(['jobs', 'redrive', '--queue', 'mail', '--status', 'cancelled', '--yes', '--as', 'Ada'], {
+      url,
+    });
+    await call(['limits', 'set', 'maps', '--max', '2', '--as', 'Ada'], { url });
+    const shown = async (...words: string[]) =>
+      objects((await call(['audit', '--json', ...words], { url })).stdout);
+    expect(await shown('--by', 'Ada')).toMatchObject([
+      { action: 'set', scope: 'limit', name: 'maps', details: { max: 2 } },
+      { action: 'redrive', scope: 'jobs', details: { changed: 1, filter: { queue: 'mail' } } },
+      { action: 'cancel', scope: 'job', name: publicId },
+    ]);
+    expect(await shown('--scope', 'queue', '--name', 'mail')).toMatchObject([
+      { action: 'pause', by: expect.stringContaining('@') },
+    ]);
+    const table = (await call(['audit', '--limit', '1'], { url })).stdout;
+    expect(table).toMatch(/limit maps/);
+    expect(table).toMatch(/--cursor \d+/);
+    expect((await call(['audit', '--by', 'nobody'], { url })).stdout).toBe(
+      'No operator has done anything like this.\n',
+    );
+    expect(await call(['audit', '--action', 'destroy'], { url })).toMatchObject({ code: 2 });
+  });
+
   test.each(['2020-01-01', '0s', '2026-01-01T00:00Z'])('a pause until %s is no pause', async (until) => {
     const { url, rowlock } = await stage(server);
     expect(await call(['pause', 'all', '--until', until], { url })).toEqual({

@@ -382,7 +382,7 @@ describe.each(SERVERS)('on $name', (server) => {
     const daily = defineSchedule({ handler: Mail, payload: {}, every: '1d' });
     await rowlock.schedules.set('late', daily);
     await rowlock.schedules.set('forgotten', daily);
-    await rowlock.schedules.pause('forgotten', { by: 'Ada' });
+    await rowlock.as('Ada').schedules.pause('forgotten');
     const days = (n: number) => (server.name === 'Postgres' ? `interval '${n} days'` : `INTERVAL ${n} DAY`);
     await sql(server, url, `UPDATE rowlock_schedule SET next_at = now() - ${days(1)} WHERE name = 'late'`);
     await sql(

@@ -19,7 +19,7 @@ describe.each(SERVERS)('status on $name', (server) => {
     onTestFinished(() => other.close());
     await other.worker({ name: 'one' }).start();
     await rowlock.enqueue({ kind: 'lost', payload: anything }, { payload: {} });
-    await rowlock.jobs.pause({ queue: 'mail' }, { reason: 'the provider\u001b[2J is down', by: 'Ada' });
+    await rowlock.as('Ada').jobs.pause({ queue: 'mail' }, { reason: 'the provider\u001b[2J is down' });
     await rowlock.enqueue(Mail, { payload: {}, delay: '1h' });
 
     const { code, stdout } = await call(['status'], { url });

@@ -8,6 +8,7 @@ export * from './driver/admission.js';
 export type * from './driver/anchor.js';
 export * from './driver/answer-within.js';
 export { apart, mayBeOfOne, type Refused } from './driver/apart.js';
+export type * from './driver/audit.js';
 export * from './driver/beating-anchor.js';
 export type * from './driver/capture-store.js';
 export type * from './driver/claim-session.js';

@@ -11,6 +11,7 @@ export type { ChangeOf } from './captures/change.js';
 export type { CallOptions } from './client/call-options.js';
 export type { JobChanges } from './client/update-job.js';
 export type { Clock } from './clock.js';
+export { AUDIT_ACTIONS, AUDIT_SCOPES } from './driver/audit.js';
 export type { Driver } from './driver/driver.js';
 export { DriverError, type DriverErrorCode, isDriverError } from './driver/driver-error.js';
 export type { JobFilter } from './driver/job-filter.js';

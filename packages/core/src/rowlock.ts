@@ -1,13 +1,10 @@
 import { declaredLimits } from './admission/declared-limits.js';
 import { checkDeclared } from './admission/limit.js';
-import { LimitSettings } from './admission/limit-settings.js';
 import type { Capture } from './captures/capture.js';
 import { Captures } from './captures/captures.js';
 import { isChangeSchema } from './captures/change.js';
 import { DeclaredCaptures } from './captures/declared.js';
 import { Calls } from './client/calls.js';
-import { Client } from './client/client.js';
-import { Jobs } from './client/jobs.js';
 import { COUNTED } from './client/listing.js';
 import { LocalWorkers } from './client/local-workers.js';
 import { lookForNumber } from './client/look.js';
@@ -23,17 +20,18 @@ import { failureJobs } from './handler/on-failed.js';
 import { Registry } from './handler/registry.js';
 import { type Resolve, unresolved } from './handler/resolve.js';
 import { type Retention, RetentionLimits } from './history/retention.js';
+import { checkName } from './input.js';
 import { Insight } from './insight/insight.js';
 import { checkOptions } from './known-options.js';
 import { consoleLogger, type Logger, unfailing } from './logger.js';
 import { checkNodeVersion } from './node-version.js';
+import { Operator, type OperatorParts } from './operator.js';
 import { aroundEnqueue } from './plugin/around-enqueue.js';
 import { aroundRun } from './plugin/around-run.js';
 import { definePlugin, type Plugin } from './plugin/plugin.js';
 import { RunningPlugins } from './plugin/running-plugins.js';
 import { DeclaredSchedules } from './schedules/declared.js';
 import type { Schedule } from './schedules/schedule.js';
-import { Schedules } from './schedules/schedules.js';
 import { checkUntilIdle, UntilIdle, type UntilIdleOptions, type WorkReport } from './worker/until-idle.js';
 import { Worker, type WorkerOptions, type WorkerParts } from './worker/worker.js';
 import { workerParts } from './worker-parts.js';
@@ -94,19 +92,14 @@ const OPTIONS: readonly string[] = [
 export let driverOf: <Tx>(rowlock: Rowlock<Tx>) => Driver<Tx>;
 
 /** Jobs on one database: enqueue, inspect, and work. `createRowlock` makes it. */
-export class Rowlock<Tx = unknown> extends Client<Tx> {
+export class Rowlock<Tx = unknown> extends Operator<Tx> {
   static {
     driverOf = (rowlock) => rowlock.#calls.driver;
   }
 
   readonly #calls: Calls<Tx>;
+  readonly #operators: OperatorParts;
   readonly #work: (options: WorkerOptions) => Worker<Tx>;
-  /** Jobs by a filter, many jobs, and paused work. */
-  readonly jobs: Jobs<Tx>;
-  /** The limits that are in use, and their numbers at run time. */
-  readonly limits: LimitSettings;
-  /** The schedules, at run time. */
-  readonly schedules: Schedules<Tx>;
   /** The captures of this program, in the database. */
   readonly captures: Captures;
   /** Why jobs wait, and what workers do and have done. */
@@ -145,10 +138,12 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
     for (const handler of registry.handlers) checkDeclared(handler, named);
     const log = unfailing(logger);
     const here = new LocalWorkers();
-    const calls = new Calls(driver, here, jobs, log, clock);
-    super(calls, aroundEnqueue(plugins, log));
-    this.#calls = calls;
+    const calls = Calls.of(driver, here, jobs, log, clock);
     const limits = new RetentionLimits(retention);
+    const operators = { around: aroundEnqueue(plugins, log), retention: limits };
+    super(calls, operators);
+    this.#calls = calls;
+    this.#operators = operators;
     const unserved = limits.queues.filter((queue) => !registry.queues.includes(queue));
     // The jobs of a misspelt queue would be deleted by the general rules.
     if (unserved.length > 0 && registry.queues.length > 0)
@@ -157,9 +152,6 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       ...plugins.flatMap((plugin) => plugin.captures ?? []),
       ...captures,
     ]);
-    this.jobs = new Jobs(calls, limits);
-    this.limits = new LimitSettings(calls);
-    this.schedules = new Schedules(calls);
     this.captures = new Captures(calls, captured);
     this.insight = new Insight(calls, log);
     this.handlers = registry.handlers;
@@ -182,6 +174,20 @@ export class Rowlock<Tx = unknown> extends Client<Tx> {
       failures: failureJobs(registry.handlers, jobs),
     };
     this.#work = (options) => here.add(new Worker(parts, options));
+  }
+
+  /**
+   * The calls that change something, in the name of an operator. What they change is on record with that name, in the same
+   * transaction, for `insight.audit`: ids, names, numbers and filters, and nothing of a payload. Nothing else is on record.
+   *
+   * @param name Who it is, 1 to 128 characters.
+   * @throws InvalidInputError
+   * @example
+   * await rowlock.as('ada@example.com').jobs.cancelMany({ kind: 'mail.send' });
+   */
+  as(name: string): Operator<Tx> {
+    checkName('The name of an operator', name);
+    return new Operator(this.#calls.as(name), this.#operators);
   }
 
   /**

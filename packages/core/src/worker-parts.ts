@@ -25,7 +25,9 @@ interface Declared {
 /** The parts of a worker, one for each subject: a new subject is a line here. */
 export function workerParts({ retention, schedules, captures }: Declared): MakeParts {
   return (worker) => [
-    ...(retention.any || worker.hasLimits ? [new Pruner({ ...worker, limits: retention })] : []),
+    ...(retention.any || retention.auditMs < Number.POSITIVE_INFINITY || worker.hasLimits
+      ? [new Pruner({ ...worker, limits: retention })]
+      : []),
     new PausedWork(worker),
     new Statistics(worker),
     new LineReporter(worker),

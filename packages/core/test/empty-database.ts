@@ -164,7 +164,9 @@ export function emptyDatabase(answers: Answers): {
     },
     followers: { admit: async () => ({ queues: [], last: null, skipped: false, refused: [] }) },
     expiry: { over: async () => [], cancel: unused },
+    audit: { note: async () => '1', amend: unused, list: unused, prune: async () => 0 },
     close: async () => {},
+    transaction: (work) => work({}),
     join: () => driver,
   };
   return {

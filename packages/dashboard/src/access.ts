@@ -4,7 +4,7 @@ import { PERMISSIONS, type Permission } from './permission.js';
 /** `read-only` may read. `operator` may do everything with the jobs that are there. Only `enqueue` brings new ones. */
 export type Role = 'read-only' | 'operator';
 
-/** What a person may do, with a name for what is on record, e.g. who has paused a queue. Default: `dashboard`. */
+/** What a person may do, with the name that stands in the audit, of up to 128 characters. Default: `dashboard`. */
 export type Grant =
   | Role
   | readonly (Role | Permission)[]

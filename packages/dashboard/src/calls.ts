@@ -3,15 +3,5 @@ import type { Rowlock } from '@rowlock/core';
 /** The calls of a Rowlock that a dashboard makes. */
 export type Calls = Pick<
   Rowlock<unknown>,
-  | 'find'
-  | 'cancel'
-  | 'redrive'
-  | 'update'
-  | 'enqueue'
-  | 'handlers'
-  | 'jobs'
-  | 'schedules'
-  | 'limits'
-  | 'captures'
-  | 'insight'
+  'as' | 'find' | 'handlers' | 'jobs' | 'schedules' | 'limits' | 'captures' | 'insight'
 >;

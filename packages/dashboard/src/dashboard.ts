@@ -113,7 +113,16 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     const signal = AbortSignal.any([request.signal, closing.signal]);
     requests.set(signal, request);
     const call: Call = {
-      ...{ rowlock, viewer: found, query, fields, signal, histories, linksOf },
+      ...{
+        rowlock,
+        operator: rowlock.as(found.name),
+        viewer: found,
+        query,
+        fields,
+        signal,
+        histories,
+        linksOf,
+      },
       redact: redact && unfailing(redact, log),
     };
     const look = async (): Promise<unknown> => route.answer(call);

@@ -10,7 +10,7 @@ type Overview = Stored<OverviewView>;
 test('the queues and kinds, the workers and the pauses', async () => {
   const { rowlock, read } = await stage();
   await rowlock.enqueueMany(Mail, [{ payload: { to: 'ada' } }, { payload: { to: 'bob' } }]);
-  await rowlock.jobs.pause({ queue: 'mail' }, { reason: 'the provider is down', by: 'ada' });
+  await rowlock.as('ada').jobs.pause({ queue: 'mail' }, { reason: 'the provider is down' });
   const found = await read<Overview>('overview');
   expect(found.lanes).toEqual([
     expect.objectContaining({

@@ -85,6 +85,7 @@ const SCREENS = {
   locks: '?screen=picture',
   replay: '?screen=replay',
   history: '?screen=history',
+  audit: '?screen=audit',
   workers: '?screen=workers',
   'new-job': '?screen=new',
   'new-schedule': '?screen=schedule',
@@ -147,14 +148,15 @@ async function some(url) {
     `${JAPANESE}（毎時）`,
     schedule(japanese, { cron: '0 * * * *', timeZone: 'Asia/Tokyo' }),
   );
+  const ada = rowlock.as('ada');
   await rowlock.schedules.set(HOSTILE, schedule(hostile, { every: '30d' }));
-  await rowlock.schedules.pause(HOSTILE, { by: 'ada' });
+  await ada.schedules.pause(HOSTILE);
   await rowlock.schedules.run('reports / nightly');
-  await rowlock.limits.set('maps', { starts: 100, per: '1m', burst: 5 }, { by: 'ada' });
-  await rowlock.limits.set(`${HOSTILE} limit`, { max: 3 }, { by: HOSTILE });
-  await rowlock.jobs.pause(
+  await ada.limits.set('maps', { starts: 100, per: '1m', burst: 5 });
+  await rowlock.as(HOSTILE).limits.set(`${HOSTILE} limit`, { max: 3 });
+  await ada.jobs.pause(
     { kind: 'thumbnail' },
-    { by: 'ada', reason: 'the disk is full; 担当者に連絡済み', until: new Date(Date.now() + 3_600_000) },
+    { reason: 'the disk is full; 担当者に連絡済み', until: new Date(Date.now() + 3_600_000) },
   );
   await rowlock.enqueueMany(thumbnail, jobsOf(7));
   await sleep(3_000);
@@ -202,7 +204,7 @@ async function many(url, jobs) {
   while ((await rowlock.jobs.count({ status: ['new', 'in-progress'] })).count > 0) await sleep(50);
   await copies(url, jobs);
   for (const worker of workers.slice(0, 9)) await worker.stop();
-  await rowlock.jobs.pause('all', { by: 'ada', reason: 'a deploy' });
+  await rowlock.as('ada').jobs.pause('all', { reason: 'a deploy' });
   for (const [n, handler] of handlers.entries())
     await rowlock.enqueueMany(
       handler,

@@ -2,6 +2,7 @@ import { type SuitePart, themesOf } from './suite-part.js';
 import { leased, leasedProof, proof, type Theme } from './theme.js';
 import { article } from './themes/article.js';
 import { atomicUpdates } from './themes/atomic-updates.js';
+import { audit } from './themes/audit.js';
 import { batchSizes } from './themes/batch-sizes.js';
 import { batches } from './themes/batches.js';
 import { begunRuns } from './themes/begun-runs.js';
@@ -131,6 +132,7 @@ export const conformanceThemes: readonly Theme[] = [
   changes,
   leasedProof(changes),
   many,
+  audit,
   bursts,
   proof(largeBursts),
   wakeUps,

@@ -1,5 +1,5 @@
 import type { Driver, DriverErrorCode, JobError, Json } from '@rowlock/core';
-import type { JobId } from '@rowlock/core/driver';
+import type { AuditedAction, JobId } from '@rowlock/core/driver';
 
 /**
  * What a driver's own test gives to the suite: the way to fresh databases, and everything that must not go
@@ -121,6 +121,9 @@ export interface Reader {
   /** How many slots a limit has, taken or not. */
   slots(name: string): Promise<number>;
 
+  /** What is on record of an operator, oldest first. */
+  audit(by: string): Promise<readonly AuditRow[]>;
+
   /** The starts of a rate, or undefined. */
   rate(name: string): Promise<RateRow | undefined>;
 
@@ -145,6 +148,9 @@ export interface Reader {
   /** Runs one statement in plain SQL that every database understands, and returns its rows. */
   exec(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
+
+/** What an operator has done, as its row has it. */
+export type AuditRow = AuditedAction;
 
 /** A job as its row has it. */
 export interface JobRow {

@@ -1,6 +1,7 @@
 export { conformanceTests } from './conformance-tests.js';
 export { type DriverUnderTest, describeDriver } from './describe-driver.js';
 export type {
+  AuditRow,
   Caller,
   DriverHarness,
   DriverProcess,

@@ -48,6 +48,7 @@ const THEMES = [
   'changes',
   'changes, leased',
   'many jobs',
+  'audit',
   'bursts',
   'large bursts',
   'wake-ups',

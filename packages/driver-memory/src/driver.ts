@@ -1,6 +1,7 @@
 import { checkOptions, DriverError, InvalidInputError } from '@rowlock/core';
 import type {
   Admission,
+  Audit,
   CallersTx,
   Claims,
   Driver,
@@ -14,10 +15,12 @@ import type {
   Workers,
 } from '@rowlock/core/driver';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
+import { auditOf, joinableAuditOf } from './audit/audit.js';
 import { claimsOf } from './claims/claims.js';
 import { Database, type MemoryDatabase } from './engine/database.js';
 import { executeOn } from './engine/execute.js';
 import type { MemoryTransaction } from './engine/memory-transaction.js';
+import { OpenTransaction } from './engine/open-transaction.js';
 import { Process } from './engine/process.js';
 import { RecordsTransaction } from './engine/records-transaction.js';
 import { expiryOf } from './expiry/expiry.js';
@@ -77,6 +80,7 @@ class Memory implements MemoryDriver {
   readonly followers: Followers;
   readonly expiry: Expiry;
   readonly history: History;
+  readonly audit: Audit;
   readonly schedules: ScheduleStore;
   readonly #database: Database;
   readonly #process: Process;
@@ -91,6 +95,7 @@ class Memory implements MemoryDriver {
     this.followers = followersOf(execute);
     this.expiry = expiryOf(execute);
     this.history = historyOf(execute);
+    this.audit = auditOf(execute);
     this.schedules = schedulesOf(execute);
     this.#database = database;
     this.#process = process;
@@ -113,8 +118,22 @@ class Memory implements MemoryDriver {
       jobs: jobsOf(execute),
       workers: joinableWorkersOf(execute),
       admission: joinableAdmissionOf(execute),
+      history: historyOf(execute),
+      audit: joinableAuditOf(execute),
       schedules: schedulesOf(execute),
     };
+  }
+
+  async transaction<Result>(work: (tx: MemoryTransaction) => Promise<Result>): Promise<Result> {
+    const tx = this.#process.begin();
+    const open = new OpenTransaction(this.#database, tx);
+    try {
+      const result = await work(open);
+      await open.commit();
+      return result;
+    } finally {
+      tx.rollbackNow();
+    }
   }
 
   disconnect(): void {

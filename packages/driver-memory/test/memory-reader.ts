@@ -35,6 +35,16 @@ export function openReader(database: Database, exec: Reader['exec']): Reader {
 
     slots: (name) => ask((tx) => database.tables.limitSlots.findBy('name', name, tx).length),
 
+    audit: (operator) =>
+      ask((tx) =>
+        database.tables.audit
+          .find(tx, (row) => row.by === operator)
+          .map(({ value: { id, at, by, details, ...entry } }) => ({
+            ...entry,
+            details: JSON.parse(details),
+          })),
+      ),
+
     orphans: () =>
       ask((tx) => {
         const { jobs, runs } = database.tables;

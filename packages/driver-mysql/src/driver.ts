@@ -1,5 +1,6 @@
 import {
   type Admission,
+  type Audit,
   type CallersTx,
   type CaptureStore,
   type Claims,
@@ -12,6 +13,7 @@ import {
   isOwnHandle,
   type Jobs,
   type Joined,
+  ownHandle,
   type ScheduleStore,
   type Schema,
   type SharedPool,
@@ -20,6 +22,7 @@ import {
 } from '@rowlock/core/driver';
 import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
+import { auditOf, joinableAuditOf } from './audit/audit.js';
 import { MysqlCaptures } from './captures/capture-store.js';
 import { claimsOf } from './claims/claims.js';
 import { callersConnection } from './connection/callers-connection.js';
@@ -91,6 +94,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
   readonly followers: Followers;
   readonly expiry: Expiry;
   readonly history: History;
+  readonly audit: Audit;
   readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<MysqlTransaction>;
   readonly insight: Insight;
@@ -100,6 +104,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
   readonly #on: MysqlTransaction;
   readonly #ringer: Ringer;
   readonly #watch: CommitWatch;
+  readonly #inTransaction: InTransaction;
   #closing: Promise<void> | null = null;
 
   constructor(context: Context, settings: Settings, pool: Pool) {
@@ -126,6 +131,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     this.#pool = pool;
     this.#on = on;
     this.#ringer = ringer;
+    this.#inTransaction = inTransactions;
     this.#watch = new CommitWatch(
       (rings) => findRings(on, sql, rings),
       (wakeUps) => ringer.interrupt(wakeUps),
@@ -152,6 +158,7 @@ class MysqlDriver implements Driver<MysqlTransaction> {
     this.followers = followersOf(on, sql, inTransactions);
     this.expiry = expiryOf(on, sql, inTransactions);
     this.history = historyOf(on, sql, inTransactions);
+    this.audit = auditOf(on, sql);
     this.insight = insightOf(on, context);
     this.schedules = new MysqlSchedules({ ...parts, sql });
     this.captures = new MysqlCaptures(parts);
@@ -168,8 +175,29 @@ class MysqlDriver implements Driver<MysqlTransaction> {
       jobs: joinedJobsOf(context, scope, notify),
       workers,
       admission: joinableAdmissionOf(context, scope, notify),
+      history: historyOf(on, context.sql, (work) => work(on)),
+      audit: joinableAuditOf(on, context.sql),
       schedules: new MysqlJoinableSchedules(context.sql, scope),
     };
+  }
+
+  async transaction<Result>(work: (tx: MysqlTransaction) => Promise<Result>): Promise<Result> {
+    let refusal: { readonly error: unknown } | undefined;
+    try {
+      return await this.#inTransaction((tx) => {
+        const handle: MysqlTransaction = {
+          execute: (text, values) => tx.execute(text, values),
+          query: (text, values) => tx.query(text, values),
+        };
+        return work(ownHandle(handle)).catch((error: unknown) => {
+          refusal = { error };
+          throw error;
+        });
+      });
+    } catch (error) {
+      // The work may refuse, with an error that is not the database's.
+      throw refusal === undefined ? error : refusal.error;
+    }
   }
 
   async close(): Promise<void> {

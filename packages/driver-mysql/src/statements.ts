@@ -2,6 +2,7 @@ import { limitedJobStatements } from './admission/statements/limited-jobs.js';
 import { limitStatements } from './admission/statements/limits.js';
 import { pauseStatements } from './admission/statements/pauses.js';
 import { rateStatements } from './admission/statements/rates.js';
+import { auditStatements } from './audit/statements.js';
 import { captureStatements } from './captures/statements.js';
 import { claimStatements } from './claims/statements/claim.js';
 import { leaseStatements } from './claims/statements/lease.js';
@@ -47,6 +48,7 @@ export const statements = (schema: string) => {
     captures: captureStatements(named),
     followers: followerStatements(named),
     expiry: expiryStatements(named),
+    audit: auditStatements(named),
     surveys: surveyStatements(named),
     jobs: jobStatements(named),
     selection: selectionStatements(named),

@@ -72,8 +72,8 @@ const CALLS: Readonly<Record<string, (tx: Connection, id?: string) => Promise<un
   'jobs.pause': (tx) => rowlock.jobs.pause({ kind: 'm' }, {}, { tx }),
   'jobs.resume of a kind': (tx) => rowlock.jobs.resume({ kind: 'm' }, { tx }),
   'jobs.resume of all': (tx) => rowlock.jobs.resume('all', { tx }),
-  'schedules.set': (tx) => rowlock.schedules.set('m', HOURLY, {}, { tx }),
-  'schedules.pause': (tx) => rowlock.schedules.pause('m', {}, { tx }),
+  'schedules.set': (tx) => rowlock.schedules.set('m', HOURLY, { tx }),
+  'schedules.pause': (tx) => rowlock.schedules.pause('m', { tx }),
   'schedules.resume': (tx) => rowlock.schedules.resume('m', { tx }),
   'schedules.remove': (tx) => rowlock.schedules.remove('m', { tx }),
   cancel: (tx, id = NOBODY) => rowlock.cancel(id, { tx }),
@@ -157,8 +157,8 @@ const BACK: Readonly<Record<string, (tx: Connection, id: string) => Promise<unkn
   'jobs.resume of all': (tx) => rowlock.jobs.pause('all', {}, { tx }),
   'schedules.set': (tx) => rowlock.schedules.remove('m', { tx }),
   'schedules.pause': (tx) => rowlock.schedules.resume('m', { tx }),
-  'schedules.resume': (tx) => rowlock.schedules.pause('m', {}, { tx }),
-  'schedules.remove': (tx) => rowlock.schedules.set('m', HOURLY, {}, { tx }),
+  'schedules.resume': (tx) => rowlock.schedules.pause('m', { tx }),
+  'schedules.remove': (tx) => rowlock.schedules.set('m', HOURLY, { tx }),
   'limits set by the driver': (tx) => driver.join(tx).admission.set('m', null, 'ann'),
   'limits unset by the driver': (tx) => driver.join(tx).admission.set('m', { max: 2 }, 'ann'),
   'CALL rowlock_pause': (tx) => tx.query("CALL rowlock_resume('kind', 'm')"),
@@ -215,8 +215,8 @@ test("what the caller's transaction itself has written is there", async () => {
     await rowlock.jobs.resume({ kind: 'm' }, { tx });
     await driver.join(tx).admission.set('m', { max: 1 }, 'ann');
     await driver.join(tx).admission.set('m', null, 'ann');
-    await rowlock.schedules.set('m', HOURLY, {}, { tx });
-    await rowlock.schedules.pause('m', {}, { tx });
+    await rowlock.schedules.set('m', HOURLY, { tx });
+    await rowlock.schedules.pause('m', { tx });
     await rowlock.schedules.resume('m', { tx });
     expect(await rowlock.schedules.remove('m', { tx })).toBe(true);
     await tx.query('COMMIT');

@@ -349,7 +349,7 @@ test.each(cases)(
 function writes(tx: CallersTx<MysqlTransaction>, publicId: string): readonly (() => Promise<unknown>)[] {
   return [
     () => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
-    () => rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, {}, { tx }),
+    () => rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, { tx }),
     () => rowlock.jobs.pause({ kind: 'work' }, {}, { tx }),
   ];
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
+  AuditRow,
   DriverHarness,
   DriverProcess,
   JobChange,
@@ -360,6 +361,14 @@ function openReader(plain: Pool): Reader {
     async slots(name) {
       const [rows] = await plain.query<never>('SELECT n FROM rowlock_limit_slot WHERE name = ?', [name]);
       return (rows as readonly unknown[]).length;
+    },
+
+    async audit(by) {
+      const [rows] = await plain.query<never>(
+        'SELECT action, scope, name, details FROM rowlock_audit WHERE operator = ? ORDER BY id',
+        [by],
+      );
+      return (rows as AuditRow[]).map((row) => ({ ...row, details: parsed(row.details) }));
     },
 
     async rate(name) {

@@ -106,6 +106,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   'schedules.noteBroken': ofOne(sql.schedules.noteBroken, ['no'], ['f', 1]),
   'history.reportRunning': ofOne(sql.history.reportRunning, ['[]', '[]', 1]),
   'history.forgetTallies': () => [sql.history.forgetTallies, []],
+  'audit.amend': ([id = 0n]) => [sql.audit.amend, ['{}', id]],
+  'audit.prune': () => [sql.audit.prune, [1]],
   'captures.forgetLosses': ofOne(sql.captures.forgetLosses),
   'captures.lockBackfill': ofOne(sql.captures.lockBackfill),
   'captures.moveBackfill': ofOne(sql.captures.moveBackfill, [null, 1, 0]),

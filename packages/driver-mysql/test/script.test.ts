@@ -23,7 +23,7 @@ test('the script leaves the schema that `migrate` leaves, also when a DBA runs i
     inFreshDatabase(async (scripted, scriptedUrl) => {
       const first = mysql({ uri: migratedUrl });
       expect(await first.schema.migrate()).toMatchObject({
-        applied: ['0001_jobs', '0002_enqueue', '0003_limits', '0004_expiry', '0005_workers'],
+        applied: ['0001_jobs', '0002_enqueue', '0003_limits', '0004_expiry', '0005_workers', '0006_audit'],
       });
       await first.close();
 
@@ -50,7 +50,7 @@ test('where the tables have a version, the error names the command that prints w
     const command = `npx @rowlock/cli sql ${product ?? 'mysql'} --schema ${database} --from 1`;
     await expect(driver.schema.verify()).rejects.toMatchObject({
       code: 'SchemaOutdated',
-      message: expect.stringContaining('are at version 1 and this driver needs 5.'),
+      message: expect.stringContaining('are at version 1 and this driver needs 6.'),
     });
     await expect(driver.schema.verify()).rejects.toThrow(`\`${command}\``);
 
@@ -58,7 +58,7 @@ test('where the tables have a version, the error names the command that prints w
     expect(missing).not.toContain('CREATE TABLE IF NOT EXISTS rowlock_job (');
     for (const statement of asTheClientReads(missing)) await scripted.query(statement);
     await driver.schema.verify();
-    expect(await driver.schema.migrate()).toMatchObject({ from: 5, applied: [] });
+    expect(await driver.schema.migrate()).toMatchObject({ from: 6, applied: [] });
     await driver.close();
   }));
 

@@ -1,6 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import {
   type Admission,
+  type Audit,
   type CallersTx,
   type CaptureStore,
   type Claims,
@@ -20,12 +21,14 @@ import {
 } from '@rowlock/core/driver';
 import type pg from 'pg';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
+import { auditOf, joinableAuditOf } from './audit/audit.js';
 import { PostgresCaptures } from './captures/capture-store.js';
 import { claimsOf } from './claims/claims.js';
 import { CallersTransaction } from './connection/callers-transaction.js';
 import { endPool, holdConnection, onOne, onPool, watch } from './connection/connection.js';
 import { NamedStatements } from './connection/named-statements.js';
 import { OutsidePool } from './connection/outside-pool.js';
+import { ownTransaction } from './connection/own-transaction.js';
 import { sharedPoolOf } from './connection/pool.js';
 import { serverOf } from './connection/server.js';
 import { SessionSettings } from './connection/session-settings.js';
@@ -72,6 +75,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
   readonly followers: Followers;
   readonly expiry: Expiry;
   readonly history: History;
+  readonly audit: Audit;
   readonly schedules: ScheduleStore;
   readonly captures: CaptureStore<PostgresTransaction>;
   readonly insight: Insight;
@@ -79,6 +83,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
   readonly #pool: pg.Pool;
   readonly #ownsPool: boolean;
   readonly #names: NamedStatements;
+  readonly #long: Long;
 
   constructor(context: Context, { pool, ownsPool, sessions }: Settings) {
     watch(pool);
@@ -103,6 +108,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.#pool = pool;
     this.#ownsPool = ownsPool;
     this.#names = names;
+    this.#long = long;
     this.schema = schemaOf({
       ...parts,
       pool: this.pool,
@@ -130,6 +136,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.followers = followersOf(on, sql);
     this.expiry = expiryOf(on, sql);
     this.history = historyOf(on, sql);
+    this.audit = auditOf(on, sql);
     this.insight = insightOf(on, context);
     this.schedules = new PostgresSchedules(context, on, inTransactions);
     this.captures = new PostgresCaptures(context, on, (work) => inTransactions((scope) => work(scope.on)));
@@ -149,8 +156,14 @@ class PostgresDriver implements Driver<PostgresTransaction> {
       jobs: jobsOf(context, openScope(on, LIMITS.jobsPerCall)),
       workers: joinableWorkersOf(context, on),
       admission: joinableAdmissionOf(context, on),
+      history: historyOf(on, context.sql),
+      audit: joinableAuditOf(on, context.sql),
       schedules: new PostgresJoinableSchedules(context, on),
     };
+  }
+
+  transaction<Result>(work: (tx: PostgresTransaction) => Promise<Result>): Promise<Result> {
+    return this.#long((client) => ownTransaction(client, this.#context.answerMs, work));
   }
 
   async close(): Promise<void> {

@@ -296,7 +296,7 @@ const WRITES: Readonly<
   redrive: (tx, publicId) => rowlock.redrive(publicId, { tx }),
   updateMetadata: (tx, publicId) => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
   'schedules.set': (tx) =>
-    rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, {}, { tx }),
+    rowlock.schedules.set('hourly', { handler: Work, payload: 'lost', every: '1h' }, { tx }),
   'pauses.set': (tx) => rowlock.jobs.pause({ kind: 'work' }, {}, { tx }),
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  AuditRow,
   DriverHarness,
   DriverProcess,
   JobChange,
@@ -308,6 +309,14 @@ function openReader(plain: pg.Pool): Reader {
     async slots(name) {
       const { rowCount } = await plain.query('SELECT FROM rowlock.limit_slot WHERE name = $1', [name]);
       return rowCount ?? Number.NaN;
+    },
+
+    async audit(by) {
+      const { rows } = await plain.query<AuditRow>(
+        'SELECT action, scope, name, details FROM rowlock.audit WHERE operator = $1 ORDER BY id',
+        [by],
+      );
+      return rows;
     },
 
     async rate(name) {

@@ -19,7 +19,7 @@ export const prune = (context: CommandContext) =>
     .option('--dry-run', 'only says how many there are')
     .option('--yes', 'deletes them without a question')
     .action(({ queue, dryRun, yes, ...given }) =>
-      context.withDatabase(async ({ rowlock, output, terminal }) => {
+      context.withDatabase(async ({ rowlock, operator, output, terminal }) => {
         const rules = retentionOf(given, queue);
         const { signal } = terminal;
         const found = await rowlock.jobs.prune(rules, { signal, dryRun: true });
@@ -29,7 +29,7 @@ export const prune = (context: CommandContext) =>
         const onStep = (pruned: number): void => {
           sum.pruned += pruned;
         };
-        await rowlock.jobs.prune(rules, { signal, onStep }).catch((error: unknown) => {
+        await operator.jobs.prune(rules, { signal, onStep }).catch((error: unknown) => {
           throw signal.aborted ? new Failure(`Stopped. ${said(sum.pruned)}`) : error;
         });
         output.one(sum, said(sum.pruned));

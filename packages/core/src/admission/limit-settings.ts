@@ -1,24 +1,23 @@
-import { hostname } from 'node:os';
+import type { Acting } from '../audit/acting.js';
 import type { Driver } from '../driver/driver.js';
 import { checkName } from '../input.js';
-import { checkLimit } from '../job/limits-text.js';
-import { checkOptions } from '../known-options.js';
+import { checkLimit, type LimitNumbers } from '../job/limits-text.js';
 import { type LimitView, limitsInUse } from './in-use.js';
 import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
 import { Slots, type SlotsParts, type SlotsSize } from './slots.js';
 
 /** What the calls share. */
-interface SettingsParts extends SlotsParts {
-  readonly driver: Driver;
+interface SettingsParts<Tx> extends SlotsParts, Acting<Tx> {
+  readonly driver: Driver<Tx>;
   /** What plugins declare. */
   readonly declared: { readonly limits?: DeclaredLimits };
 }
 
 /** The limits that are in use, and their numbers at run time. */
-export class LimitSettings {
-  readonly #calls: SettingsParts;
+export class LimitSettings<Tx = unknown> {
+  readonly #calls: SettingsParts<Tx>;
 
-  constructor(calls: SettingsParts) {
+  constructor(calls: SettingsParts<Tx>) {
     this.#calls = calls;
   }
 
@@ -27,24 +26,21 @@ export class LimitSettings {
    * left out is as these say: `{ max: 3 }` leaves the starts alone. Workers take the numbers up at once. Those who have
    * slots keep them, and earlier starts count on.
    *
-   * @param by Who sets it, for `list`. Default: the host.
    * @throws InvalidInputError
    * @example
    * await rowlock.limits.set('maps', { max: 5, starts: 60, per: '1m' });
    */
-  async set(name: string, options: LimitOptions, setting: { readonly by?: string } = {}): Promise<void> {
-    checkOptions('limits.set()', setting, ['by']);
-    const { by = hostname() } = setting;
+  async set(name: string, options: LimitOptions): Promise<void> {
     const limit = namedLimit(name, options);
     checkLimit(limit);
-    checkName('by', by);
-    await this.#calls.driver.admission.set(name, limit, by);
+    const { name: _, ...numbers } = limit;
+    await this.#set(name, numbers);
   }
 
   /** What handlers and callers say are the numbers again. */
   async reset(name: string): Promise<void> {
     checkName('The name of a limit', name);
-    await this.#calls.driver.admission.set(name, null, hostname());
+    await this.#set(name, null);
   }
 
   /**
@@ -72,5 +68,13 @@ export class LimitSettings {
    */
   slots(name: string, size: SlotsSize): Slots {
     return new Slots(this.#calls, name, size);
+  }
+
+  #set(name: string, numbers: LimitNumbers | null): Promise<void> {
+    return this.#calls.acting({}, async (tx, note) => {
+      await this.#calls.on(tx).admission.set(name, numbers, this.#calls.by);
+      const action = numbers === null ? 'reset' : 'set';
+      await note?.({ action, scope: 'limit', name, details: { ...numbers } });
+    });
   }
 }

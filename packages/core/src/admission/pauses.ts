@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { NewPause, PauseTarget } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { checkDate, checkKey, checkName } from '../input.js';
@@ -16,22 +15,19 @@ export interface PauseOptions {
   readonly until?: Date;
   /** Up to 512 characters, for `pauses`. Default: none. */
   readonly reason?: string;
-  /** Who pauses, for `pauses`. Default: the host. */
-  readonly by?: string;
 }
 
-const PAUSE_OPTIONS: readonly string[] = ['until', 'reason', 'by'] satisfies (keyof PauseOptions)[];
+const PAUSE_OPTIONS: readonly string[] = ['until', 'reason'] satisfies (keyof PauseOptions)[];
 
 const SCOPES = ['queue', 'kind', 'limit'] as const;
 
-/** @throws InvalidInputError */
-export function newPause(work: Pausable, options: PauseOptions): NewPause {
+/** @param by Who pauses. @throws InvalidInputError */
+export function newPause(work: Pausable, options: PauseOptions, by: string): NewPause {
   checkOptions('pause()', options, PAUSE_OPTIONS);
-  const { until, reason, by = hostname() } = options;
+  const { until, reason } = options;
   const target = pauseTarget(work);
   if (until !== undefined) checkDate('until', until);
   if (reason !== undefined) checkKey('reason', reason);
-  checkName('by', by);
   return { ...target, until: until ?? null, reason: reason ?? null, by };
 }
 

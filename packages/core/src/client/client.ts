@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { changesOnRecord, enqueueOnRecord } from '../audit/on-record.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter } from '../followers/awaited.js';
@@ -58,7 +59,7 @@ export class Client<Tx> {
     options: readonly EnqueueOptions<StandardSchemaV1.InferInput<Schema>>[],
     call: CallOptions<Tx> = {},
   ): Promise<readonly Enqueued[]> {
-    return this.#calls.within(call, async (tx) => {
+    return this.#calls.acting(call, async (tx, note) => {
       if (!Array.isArray(options))
         throw new InvalidInputError('enqueueMany() takes a list: [{ payload }, …].');
       checkWhole('The number of jobs', options.length, 0, LIMITS.jobsPerCall);
@@ -72,7 +73,10 @@ export class Client<Tx> {
       const replacing = replacingAlone(options);
       const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
       const noted = (rows: readonly NewJob[]) => watched(handler, rows, enqueue(rows), this);
-      return this.#around === undefined ? noted(jobs) : this.#around(jobs, noted);
+      const outcomes = await (this.#around === undefined ? noted(jobs) : this.#around(jobs, noted));
+      const made = note && enqueueOnRecord(handler, outcomes);
+      if (made) await note(made);
+      return outcomes;
     });
   }
 
@@ -179,7 +183,7 @@ export class Client<Tx> {
    * @throws JobNotFoundError, IllegalTransitionError when the job has ended already; InvalidInputError
    */
   async cancel(publicId: string, call: CallOptions<Tx> = {}): Promise<'cancelled' | 'signalled'> {
-    return this.#calls.within(call, async (tx) => {
+    return this.#calls.acting(call, async (tx, note) => {
       const known = checkId(publicId);
       // The caller's transaction holds the row's lock itself. A cancel would change the row, and its run would lose the
       // claim.
@@ -190,13 +194,15 @@ export class Client<Tx> {
       }
       const store = this.#calls.store(tx);
       const moved = await moveJob(store, 'cancel', known);
+      const outcome = moved.outcome === 'moved' ? 'cancelled' : 'signalled';
+      await note?.({ action: 'cancel', scope: 'job', name: known, details: { outcome } });
       if (moved.outcome === 'moved') {
         // Others may wait for the job.
         if (store.isJoined) await store.wake([{ after: known }]);
-        return 'cancelled';
+        return outcome;
       }
       await store.notify([{ cancel: known, redrives: moved.redrives }]);
-      return 'signalled';
+      return outcome;
     });
   }
 
@@ -207,9 +213,11 @@ export class Client<Tx> {
    * job that came later.
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
-    return this.#calls.within(call, async (tx) => {
+    return this.#calls.acting(call, async (tx, note) => {
+      const known = checkId(publicId);
       const store = this.#calls.store(tx);
-      await redriveJob(store, checkId(publicId));
+      await redriveJob(store, known);
+      await note?.({ action: 'redrive', scope: 'job', name: known, details: {} });
       await store.wake([{}]);
     });
   }
@@ -227,7 +235,7 @@ export class Client<Tx> {
     changes: JobChanges,
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
-    return this.#calls.within(call, async (tx) => {
+    return this.#calls.acting(call, async (tx, note) => {
       const known = checkId(publicId);
       const store = this.#calls.store(tx);
       const update = changesUpdate(changes, this.#calls.declared.limits);
@@ -235,8 +243,10 @@ export class Client<Tx> {
       if (isSettledThrough(tx, known)) return 'running';
       if (changes.payload !== undefined) checkClear(await store.find(known));
       const updated = await updateJob(store, known, update);
+      if (updated !== 'updated') return updated;
+      await note?.({ action: 'update', scope: 'job', name: known, details: changesOnRecord(changes) });
       // It may be due now, or have room.
-      if (updated === 'updated') await store.wake([{}]);
+      await store.wake([{}]);
       return updated;
     });
   }

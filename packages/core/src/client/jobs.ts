@@ -1,4 +1,6 @@
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
+import { growingEntry } from '../audit/growing-entry.js';
+import { changesOnRecord, jsonOnRecord } from '../audit/on-record.js';
 import type { Refused } from '../driver/apart.js';
 import type { HistoryEntry } from '../driver/history.js';
 import type { JobFilter } from '../driver/job-filter.js';
@@ -6,7 +8,7 @@ import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { checkClear } from '../handler/codec.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
-import { counting, prune, refusalOf } from '../history/prune.js';
+import { counting, type Pruned, prune, refusalOf } from '../history/prune.js';
 import { type Retention, RetentionLimits } from '../history/retention.js';
 import type { JobCount } from '../job/job.js';
 import { checkId } from '../job/public-id.js';
@@ -77,7 +79,7 @@ export class Jobs<Tx = unknown> {
    * const { found } = await rowlock.jobs.cancelMany({ kind: 'mail.send' }, { dryRun: true });
    */
   async cancelMany(jobs: JobFilter, options: ManyOptions = {}): Promise<ManyChanged> {
-    return changeMany(this.#calls.shared, CANCEL, jobs, options);
+    return changeMany(this.#calls, CANCEL, jobs, options);
   }
 
   /**
@@ -89,7 +91,7 @@ export class Jobs<Tx = unknown> {
    * await rowlock.jobs.redriveMany({ kind: 'mail.send', error: { code: 'ETIMEDOUT' } });
    */
   async redriveMany(jobs: JobFilter, options: ManyOptions = {}): Promise<ManyChanged> {
-    return changeMany(this.#calls.shared, REDRIVE, jobs, options);
+    return changeMany(this.#calls, REDRIVE, jobs, options);
   }
 
   /**
@@ -107,8 +109,8 @@ export class Jobs<Tx = unknown> {
   ): Promise<ManyChanged> {
     if ('payload' in Object(changes))
       throw new InvalidInputError('updateMany() changes no payloads: call update() for each job.');
-    const { shared, declared } = this.#calls;
-    return changeMany(shared, updating(changesUpdate(changes, declared.limits)), jobs, options);
+    const update = changesUpdate(changes, this.#calls.declared.limits);
+    return changeMany(this.#calls, updating(update, changesOnRecord(changes)), jobs, options);
   }
 
   /**
@@ -120,7 +122,7 @@ export class Jobs<Tx = unknown> {
    * await rowlock.jobs.deleteMany({ queue: 'mail', status: 'cancelled', settled: { before: new Date('2026-01-01') } });
    */
   async deleteMany(jobs: JobFilter, options: ManyOptions = {}): Promise<ManyChanged> {
-    return changeMany(this.#calls.shared, DELETE, jobs, options);
+    return changeMany(this.#calls, DELETE, jobs, options);
   }
 
   /**
@@ -142,7 +144,7 @@ export class Jobs<Tx = unknown> {
     let pruned = 0;
     const refused: Refused<HistoryEntry>[] = [];
     const { history } = this.#calls.driver;
-    for await (const step of prune(dryRun ? counting(history) : history, limits)) {
+    for await (const step of prune(dryRun ? counting(history) : this.#pruning(), limits)) {
       pruned += step.pruned;
       refused.push(...(step.refused ?? []));
       onStep?.(step.pruned);
@@ -170,10 +172,12 @@ export class Jobs<Tx = unknown> {
     operations: readonly Operation[],
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
-    return this.#calls.within(call, async (tx) => {
+    return this.#calls.acting(call, async (tx, note) => {
       const known = checkId(publicId);
       const update = metadataUpdate(operations, isSettledThrough(tx, known));
-      return updateJob(this.#calls.store(tx), known, update);
+      const updated = await updateJob(this.#calls.store(tx), known, update);
+      if (updated === 'updated') await note?.(jsonOnRecord(known, 'metadata'));
+      return updated;
     });
   }
 
@@ -189,14 +193,16 @@ export class Jobs<Tx = unknown> {
     operations: readonly Operation[],
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
-    return this.#calls.within(call, async (tx) => {
+    return this.#calls.acting(call, async (tx, note) => {
       const known = checkId(publicId);
       const update = payloadUpdate(operations);
       // The caller's transaction holds the row's lock itself.
       if (isSettledThrough(tx, known)) return 'running';
       const store = this.#calls.store(tx);
       checkClear(await store.find(known));
-      return updateJob(store, known, update);
+      const updated = await updateJob(store, known, update);
+      if (updated === 'updated') await note?.(jsonOnRecord(known, 'payload'));
+      return updated;
     });
   }
 
@@ -212,9 +218,13 @@ export class Jobs<Tx = unknown> {
    * await rowlock.jobs.pause({ queue: 'mail' }, { until: new Date(Date.now() + 600_000), reason: 'the provider is down' });
    */
   async pause(work: Pausable, options: PauseOptions = {}, call: CallOptions<Tx> = {}): Promise<void> {
-    return this.#calls.within(call, async (tx) =>
-      this.#calls.on(tx).admission.pause(newPause(work, options)),
-    );
+    return this.#calls.acting(call, async (tx, note) => {
+      const pause = newPause(work, options, this.#calls.by);
+      await this.#calls.on(tx).admission.pause(pause);
+      const { scope, name, until, reason } = pause;
+      const details = { until: until?.toISOString() ?? null, reason };
+      await note?.({ action: 'pause', scope, name, details });
+    });
   }
 
   /**
@@ -224,7 +234,11 @@ export class Jobs<Tx = unknown> {
    * @throws InvalidInputError
    */
   async resume(work: Pausable, call: CallOptions<Tx> = {}): Promise<void> {
-    return this.#calls.within(call, async (tx) => this.#calls.on(tx).admission.resume(pauseTarget(work)));
+    return this.#calls.acting(call, async (tx, note) => {
+      const target = pauseTarget(work);
+      await this.#calls.on(tx).admission.resume(target);
+      await note?.({ action: 'resume', ...target, details: {} });
+    });
   }
 
   /** The pauses that have not ended, in the order of their scopes and names, up to 1,000. */
@@ -235,5 +249,21 @@ export class Jobs<Tx = unknown> {
   /** Resolves when all gathered jobs are written, or refused, and every wake-up has been sent. */
   async flush(): Promise<void> {
     await this.#calls.shared.flush();
+  }
+
+  /** The verbs that prune, those of an operator on record. */
+  #pruning(): Pruned {
+    const { driver, operator } = this.#calls;
+    if (operator === null) return driver.history;
+    const step = growingEntry(this.#calls, { action: 'delete', details: { byRetention: true } });
+    return {
+      read: (stretch) => driver.history.read(stretch),
+      async prune(jobs, settledMs) {
+        const { changed } = await step(async ({ history }) => ({
+          changed: await history.prune(jobs, settledMs),
+        }));
+        return changed;
+      },
+    };
   }
 }

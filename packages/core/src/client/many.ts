@@ -1,4 +1,7 @@
-import { apart, mayBeOfOne, type Refused, refusalOfMany } from '../driver/apart.js';
+import { growingEntry } from '../audit/growing-entry.js';
+import { filterOnRecord } from '../audit/on-record.js';
+import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
+import type { AuditAction, AuditDetails } from '../driver/audit.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
 import type { JobUpdate } from '../driver/jobs.js';
@@ -6,13 +9,13 @@ import type { WakeUp } from '../driver/wake-up.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
 import type { JobId } from '../job/job.js';
-import { type ClientEvent, OUTSTANDING, SETTLED, type State } from '../job/lifecycle.js';
+import { OUTSTANDING, SETTLED, type State } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
+import type { Calls } from './calls.js';
 import { checkFilter } from './check-filter.js';
 import { LOOK } from './look.js';
-import { moveUnlessLocked } from './move-job.js';
-import type { SharedStore } from './shared-store.js';
+import { joinedVerbs, type ManyVerbs, pooledVerbs } from './many-verbs.js';
 
 export interface ManyOptions {
   /** Only finds the jobs, and changes none. Default false. */
@@ -39,12 +42,15 @@ export interface ManyChanged {
 
 /** What a call does to many jobs. */
 export interface ManyAction {
+  readonly action: AuditAction;
   /** The states that it starts from. */
   readonly from: readonly State[];
   /** Those of `from` that a filter without a status means. Default: all. */
   readonly unless?: readonly State[];
-  /** Changes some jobs, in transactions of their own. */
-  act(store: SharedStore, jobs: readonly JobIds[]): Promise<Acted>;
+  /** What an entry of the audit says of it, beside the filter. Default: nothing. */
+  readonly details?: AuditDetails;
+  /** Changes some jobs. */
+  act(verbs: ManyVerbs, jobs: readonly JobIds[]): Promise<Acted>;
 }
 
 interface Acted {
@@ -65,16 +71,18 @@ const OPTIONS: readonly string[] = ['dryRun', 'most', 'signal', 'onProgress'] sa
  *
  * @throws InvalidInputError; DriverError, also when all is done but for refused jobs; the reason of the signal
  */
-export async function changeMany(
-  store: SharedStore,
-  { from, unless = from, act }: ManyAction,
+export async function changeMany<Tx>(
+  calls: Calls<Tx>,
+  action: ManyAction,
   jobs: JobFilter,
   options: ManyOptions,
 ): Promise<ManyChanged> {
+  const store = calls.shared;
   checkOptions('The last argument', options, OPTIONS);
   const { dryRun = false, most = Number.POSITIVE_INFINITY, signal, onProgress } = options;
-  const filter = filterOf(jobs, from, unless);
+  const filter = filterOf(jobs, action);
   if (most !== Number.POSITIVE_INFINITY) checkWhole('most', most, 1, Number.MAX_SAFE_INTEGER);
+  const step = stepOf(calls, action, filter);
   let sums: ManyChanged = { found: 0, changed: 0, signalled: 0, skipped: 0 };
   // From the newest job at the beginning to the oldest: jobs that come meanwhile are not met, nor those that were changed.
   let before: JobId | null = null;
@@ -85,12 +93,12 @@ export async function changeMany(
     const page = await store.ids(filter, { limit, before, look: LOOK });
     for (let place = 0; place < page.jobs.length; place += STEP) {
       signal?.throwIfAborted();
-      const step = page.jobs.slice(place, place + STEP);
-      const { changed, signalled = 0, refused } = dryRun ? NOTHING : await act(store, step);
-      const skipped = dryRun ? 0 : step.length - changed - signalled;
+      const some = page.jobs.slice(place, place + STEP);
+      const { changed, signalled = 0, refused } = dryRun ? NOTHING : await step(some);
+      const skipped = dryRun ? 0 : some.length - changed - signalled;
       all.push(...refused);
       sums = {
-        found: sums.found + step.length,
+        found: sums.found + some.length,
         changed: sums.changed + changed,
         signalled: sums.signalled + signalled,
         skipped: sums.skipped + skipped,
@@ -106,8 +114,29 @@ export async function changeMany(
 
 const NOTHING: Acted = { changed: 0, refused: [] };
 
+function stepOf<Tx>(
+  calls: Calls<Tx>,
+  { action, act, details }: ManyAction,
+  filter: JobFilter,
+): (jobs: readonly JobIds[]) => Promise<Acted> {
+  if (calls.operator === null) return (jobs) => act(pooledVerbs(calls.shared), jobs);
+  const onRecord = { action, details: { ...details, filter: filterOnRecord(filter) } };
+  const step = growingEntry(calls, onRecord);
+  return async (jobs) => {
+    // What refuses one job undoes the transaction, so the others are done without it.
+    const { answers, refused } = await apart(jobs, (some) =>
+      step((joined) => act(joinedVerbs(joined), some)),
+    );
+    return {
+      changed: answers.reduce((sum, { changed }) => sum + changed, 0),
+      signalled: answers.reduce((sum, { signalled = 0 }) => sum + signalled, 0),
+      refused: refused.filter(({ error }) => !isDriverError(error, 'UniqueViolation')),
+    };
+  };
+}
+
 /** @throws InvalidInputError */
-function filterOf(jobs: JobFilter, from: readonly State[], unless: readonly State[]): JobFilter {
+function filterOf(jobs: JobFilter, { from, unless = from }: ManyAction): JobFilter {
   const filter = checkFilter(Object(jobs));
   if (Object.keys(filter).length === 0)
     throw new InvalidInputError("A filter is required, with one condition at least: { kind: 'mail.send' }.");
@@ -120,78 +149,56 @@ function filterOf(jobs: JobFilter, from: readonly State[], unless: readonly Stat
 
 /** A job that a worker holds gets a cancellation. */
 export const CANCEL: ManyAction = {
+  action: 'cancel',
   from: OUTSTANDING,
-  async act(store, jobs) {
-    const { answers: moves, refused } = await movesOf(store, 'cancel', jobs);
+  async act(verbs, jobs) {
+    const { answers: moves, refused } = await verbs.move('cancel', jobs);
     const wakeUps = moves.flatMap((moved, place): readonly WakeUp[] => {
       const publicId = jobs[place]?.publicId;
       return moved?.outcome === 'running' && publicId !== undefined
         ? [{ cancel: publicId, redrives: moved.redrives }]
         : [];
     });
-    if (wakeUps.length > 0) await store.notify(wakeUps);
+    if (wakeUps.length > 0) await verbs.notify(wakeUps);
     return { changed: countOf(moves, 'moved'), signalled: wakeUps.length, refused };
   },
 };
 
 export const REDRIVE: ManyAction = {
+  action: 'redrive',
   from: ['error', 'cancelled'],
   unless: ['error'],
-  async act(store, jobs) {
-    const { answers, refused } = await movesOf(store, 'redrive', jobs);
+  async act(verbs, jobs) {
+    const { answers, refused } = await verbs.move('redrive', jobs);
     const changed = countOf(answers, 'moved');
-    if (changed > 0) await store.wake([{}]);
+    if (changed > 0) await verbs.wake();
     return { changed, refused };
   },
 };
 
 /** Changes waiting jobs, each unless another transaction has it. */
-export function updating(changes: JobUpdate): ManyAction {
+export function updating(changes: JobUpdate, details: AuditDetails): ManyAction {
   return {
+    action: 'update',
     from: changes.from,
-    async act(store, jobs) {
-      const { answers, refused } = await answersOf(jobs, ({ publicId }) => store.update(publicId, changes));
+    details,
+    async act(verbs, jobs) {
+      const { answers, refused } = await verbs.update(changes, jobs);
       const changed = countOf(answers, 'updated');
-      if (changed > 0) await store.wake([{}]);
+      if (changed > 0) await verbs.wake();
       return { changed, refused };
     },
   };
 }
 
 export const DELETE: ManyAction = {
+  action: 'delete',
   from: SETTLED,
-  async act(store, jobs) {
-    const { answers, refused } = await apart(jobs, (some) => store.remove(some.map(({ id }) => id)));
-    return { changed: answers.reduce((sum, each) => sum + each, 0), refused };
+  async act(verbs, jobs) {
+    const { removed, refused } = await verbs.remove(jobs);
+    return { changed: removed, refused };
   },
 };
-
-/** The moves share statements. */
-function movesOf(store: SharedStore, event: ClientEvent, jobs: readonly JobIds[]) {
-  return answersOf(jobs, ({ publicId }) => moveUnlessLocked(store, event, publicId));
-}
-
-/** The answer for each job. Undefined for one whose unique key another one has, and for one that is refused. */
-async function answersOf<Answer>(
-  jobs: readonly JobIds[],
-  change: (job: JobIds) => Promise<Answer>,
-): Promise<{
-  readonly answers: readonly (Answer | undefined)[];
-  readonly refused: readonly Refused<JobIds>[];
-}> {
-  const calls = await Promise.allSettled(jobs.map(change));
-  const refused: Refused<JobIds>[] = [];
-  const answers = calls.map((call, place) => {
-    if (call.status === 'fulfilled') return call.value;
-    const { reason: error } = call;
-    if (isDriverError(error, 'UniqueViolation')) return undefined;
-    const member = jobs[place];
-    if (member === undefined || !mayBeOfOne(error)) throw error;
-    refused.push({ member, error });
-    return undefined;
-  });
-  return { answers, refused };
-}
 
 function countOf(answers: readonly ({ readonly outcome: string } | undefined)[], outcome: string): number {
   return answers.filter((answer) => answer?.outcome === outcome).length;

@@ -1,5 +1,6 @@
 import type { CallersTx } from './adapted-transaction.js';
 import type { Admission, JoinableAdmission } from './admission.js';
+import type { Audit, JoinableAudit } from './audit.js';
 import type { CaptureStore } from './capture-store.js';
 import type { Claims } from './claims.js';
 import type { Expiry } from './expiry.js';
@@ -32,6 +33,7 @@ export interface Driver<Tx = unknown> {
   readonly followers: Followers;
   readonly expiry: Expiry;
   readonly history: History;
+  readonly audit: Audit;
   readonly schedules: ScheduleStore;
   /** Left out where there are no tables whose changes could be captured. */
   readonly captures?: CaptureStore<Tx>;
@@ -40,6 +42,12 @@ export interface Driver<Tx = unknown> {
 
   /** The verbs that can be part of the caller's open transaction, which the caller ends. */
   join(tx: CallersTx<Tx>): Joined;
+
+  /**
+   * Does work in a transaction of the driver's own, which is committed when the work resolves, and rolled back when it
+   * rejects. `join` takes it.
+   */
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 
   /** Ends every connection that the driver opened. A pool that was passed in stays open. */
   close(): Promise<void>;
@@ -50,6 +58,8 @@ export interface Joined {
   readonly jobs: Jobs;
   readonly workers: JoinableWorkers;
   readonly admission: JoinableAdmission;
+  readonly history: Pick<History, 'prune'>;
+  readonly audit: JoinableAudit;
   readonly schedules: JoinableSchedules;
 }
 

@@ -41,6 +41,7 @@ function pruner({ turn = yes, fails = no, refuses = false }: Faults = {}) {
   };
   const driver: PrunerParts['driver'] = {
     history,
+    audit: { prune: async () => 0 },
     admission: {
       async prune(beyond, ageMs) {
         slots.push([beyond, ageMs]);

@@ -4,6 +4,7 @@ import type { History, HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import type { Part, PartContext } from '../worker/part.js';
 import { type Pruned, type PruneStep, prune, refusalOf } from './prune.js';
+import { pruneAudit } from './prune-audit.js';
 import { pruneSlots } from './prune-slots.js';
 import type { RetentionLimits } from './retention.js';
 
@@ -22,7 +23,7 @@ const FROM_START_MS = 3_600_000;
 
 /** The dependencies of a pruner. */
 export interface PrunerParts extends Pick<PartContext, 'clock' | 'log' | 'workerId' | 'stopping'> {
-  readonly driver: Uses<{ admission: 'prune' }> & {
+  readonly driver: Uses<{ admission: 'prune'; audit: 'prune' }> & {
     readonly history: Pruned & Pick<History, 'takePruneTurn'>;
   };
   readonly limits: RetentionLimits;
@@ -100,7 +101,9 @@ export class Pruner implements Part {
   async *#steps(isFromStart: boolean): AsyncGenerator<PruneStep> {
     const { driver, limits } = this.#parts;
     yield* prune(driver.history, limits, this.#line);
-    if (isFromStart) yield* pruneSlots(driver);
+    if (!isFromStart) return;
+    yield* pruneSlots(driver);
+    yield* pruneAudit(driver, limits.auditMs);
   }
 
   #takeTurn(forMs: number): Promise<boolean> {

@@ -24,6 +24,8 @@ export interface Retention extends RetentionRules {
    * `null` for each of the four.
    */
   readonly queues?: Readonly<Record<string, RetentionRules>>;
+  /** How long it is kept what operators have done (`insight.audit`). Workers delete it, and `jobs.prune` does not. */
+  readonly audit?: Duration | null;
 }
 
 const RULES: readonly string[] = [
@@ -41,13 +43,16 @@ export class RetentionLimits {
   readonly #queues: ReadonlyMap<string, Limits>;
   /** The shortest time that a rule keeps jobs, in milliseconds. Younger jobs are kept in any state. */
   readonly shortestMs: number;
+  /** How long the audit is kept, in milliseconds. */
+  readonly auditMs: number;
   /** Whether any queue has a limit on its number of jobs. */
   readonly counts: boolean;
 
   /** @throws InvalidInputError */
   constructor(rules: Retention) {
-    checkOptions('retention', rules, [...RULES, 'queues']);
-    const { queues = {}, ...general } = rules;
+    checkOptions('retention', rules, [...RULES, 'queues', 'audit']);
+    const { queues = {}, audit, ...general } = rules;
+    this.auditMs = audit == null ? Number.POSITIVE_INFINITY : milliseconds(audit, 'retention.audit');
     this.#general = limits(general, 'retention');
     this.#queues = new Map(
       Object.entries(queues).map(([queue, rules]) => [
@@ -65,7 +70,7 @@ export class RetentionLimits {
     return [...this.#queues.keys()];
   }
 
-  /** Whether there is any rule at all. */
+  /** Whether there is any rule for jobs. */
   get any(): boolean {
     return this.counts || this.shortestMs < Number.POSITIVE_INFINITY;
   }

@@ -1,3 +1,4 @@
+import { type AuditOptions, type AuditPage, auditPage } from '../audit/entries.js';
 import type { Calls } from '../client/calls.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { BegunRun } from '../driver/insight.js';
@@ -11,7 +12,7 @@ import { type Trend, type TrendOptions, trend } from './trend.js';
 
 /**
  * Why jobs wait, and what workers do and have done. All of it only reads. A driver without `insight`, as that in memory, has
- * `trend`, `workers` and `verify`, and rejects the other calls with an InvalidInputError.
+ * `trend`, `workers`, `audit` and `verify`, and rejects the other calls with an InvalidInputError.
  */
 export class Insight<Tx = unknown> {
   readonly #calls: Calls<Tx>;
@@ -108,6 +109,19 @@ export class Insight<Tx = unknown> {
   /** The workers that are alive, and those that stopped within the last hour, or died within an hour of their start. */
   async workers(): Promise<readonly WorkerView[]> {
     return this.#calls.shared.workers();
+  }
+
+  /**
+   * What operators have done, newest first, a page at a time: what was done by the calls of `rowlock.as(name)`, which the
+   * command line and the dashboard make too. `retention.audit` says how long it is kept.
+   *
+   * @throws InvalidInputError
+   * @example
+   * const { entries } = await rowlock.insight.audit({ scope: 'queue', name: 'mail' });
+   * for (const { at, by, action } of entries) console.log(at, by, action);
+   */
+  async audit(options: AuditOptions = {}): Promise<AuditPage> {
+    return auditPage(this.#calls.driver.audit, options);
   }
 
   /**

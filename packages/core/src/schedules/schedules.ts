@@ -1,5 +1,6 @@
-import { hostname } from 'node:os';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Note } from '../audit/acting.js';
+import { planOnRecord } from '../audit/on-record.js';
 import type { CallOptions } from '../client/call-options.js';
 import type { Calls } from '../client/calls.js';
 import type { Joined } from '../driver/driver.js';
@@ -15,13 +16,12 @@ import { checkName, checkWhole } from '../input.js';
 import { messageOf } from '../is-error.js';
 import type { Enqueued } from '../job/job.js';
 import type { Json } from '../job/json.js';
-import { checkOptions } from '../known-options.js';
 import { despiteChanges, nextOf, writeSchedules } from './declared.js';
 import { jobOf } from './firing.js';
 import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
 
-type ScheduleDriver = Pick<Joined, 'schedules' | 'workers'>;
+type ScheduleDriver = Pick<Joined, 'schedules' | 'workers' | 'jobs'>;
 
 /** A schedule as it is in the database. */
 export interface ScheduleView {
@@ -89,27 +89,23 @@ export class Schedules<Tx = unknown> {
    * Adds a schedule, or changes the one with this name. A schedule that is paused stays so. A tick that is overdue still
    * comes. With `tx`, this takes effect when that transaction commits.
    *
-   * @param by Who sets it, for `list`. Default: the host.
    * @throws InvalidInputError, also when code declares it; InvalidPayloadError
    */
   async set<Schema extends StandardSchemaV1>(
     name: string,
     schedule: Schedule<Schema>,
-    options: { readonly by?: string } = {},
     call: CallOptions<Tx> = {},
   ): Promise<void> {
-    return this.#within(call, async (driver) => {
-      checkOptions('schedules.set()', options, ['by']);
-      const { by = hostname() } = options;
-      checkName('by', by);
+    return this.#acting(call, async (driver, note) => {
       const plan = await planOf(name, schedule, this.#calls.declared);
       const [before] = (await driver.schedules.find([name])).schedules;
       if (before?.source === 'code')
         throw new InvalidInputError(
           `The schedule ${JSON.stringify(name)} is declared in code: change it there, or choose another name.`,
         );
-      if (await writeSchedules(driver.schedules, [[name, plan]], 'dynamic', by))
-        await driver.workers.notify([{ schedule: name }]);
+      if (!(await writeSchedules(driver.schedules, [[name, plan]], 'dynamic', this.#calls.by))) return;
+      await note?.({ action: 'set', scope: 'schedule', name, details: planOnRecord(plan) });
+      await driver.workers.notify([{ schedule: name }]);
     });
   }
 
@@ -156,34 +152,30 @@ export class Schedules<Tx = unknown> {
    * @throws ScheduleNotFoundError
    */
   async run(name: string): Promise<Enqueued> {
-    const { driver } = this.#calls;
-    const { row, now } = await find(driver, name);
-    const plan = readPlan(row);
-    const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
-    const wakeUps = [{ queue: plan.job.queue }];
-    const [enqueued] = await driver.jobs.enqueue([{ ...job, available: { inMs: 0 } }], wakeUps);
-    if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
-    return enqueued;
+    return this.#acting({}, async (driver, note) => {
+      const { row, now } = await find(driver, name);
+      const plan = readPlan(row);
+      const job = jobOf(name, plan, { schedule: name, scheduledFor: new Date(now), lateMs: 0 });
+      const jobs = [{ ...job, available: { inMs: 0 } }];
+      const [enqueued] = await driver.jobs.enqueue(jobs, [{ queue: plan.job.queue }]);
+      if (enqueued === undefined) throw new Error('The driver returned no outcome for a job.');
+      const { outcome, publicId } = enqueued;
+      await note?.({ action: 'run', scope: 'schedule', name, details: { outcome, job: publicId } });
+      return enqueued;
+    });
   }
 
   /**
    * Fires no more until `resume`. A deploy does not end the pause. With `tx`, the pause begins when that transaction
    * commits.
    *
-   * @param by Who pauses it, for `list`. Default: the host.
    * @throws ScheduleNotFoundError
    */
-  async pause(
-    name: string,
-    options: { readonly by?: string } = {},
-    call: CallOptions<Tx> = {},
-  ): Promise<void> {
+  async pause(name: string, call: CallOptions<Tx> = {}): Promise<void> {
     checkName('The name of a schedule', name);
-    checkOptions('schedules.pause()', options, ['by']);
-    const { by = hostname() } = options;
-    checkName('by', by);
-    return this.#within(call, async ({ schedules }) => {
-      if (!(await schedules.pause(name, by))) throw new ScheduleNotFoundError(name);
+    return this.#acting(call, async ({ schedules }, note) => {
+      if (!(await schedules.pause(name, this.#calls.by))) throw new ScheduleNotFoundError(name);
+      await note?.({ action: 'pause', scope: 'schedule', name, details: {} });
     });
   }
 
@@ -193,14 +185,16 @@ export class Schedules<Tx = unknown> {
    * @throws ScheduleNotFoundError
    */
   async resume(name: string, call: CallOptions<Tx> = {}): Promise<void> {
-    return this.#within(call, async (driver) => {
+    return this.#acting(call, async (driver, note) => {
       const hasEnded = await despiteChanges(async () => {
         const { row, now } = await find(driver, name);
         if (row.pausedAt === null) return false;
         const nextAt = nextOf(name, readPlan(row), now, row.tickAt);
         return (await driver.schedules.resume(name, row.fingerprint, nextAt)) || undefined;
       });
-      if (hasEnded) await driver.workers.notify([{ schedule: name }]);
+      if (!hasEnded) return;
+      await note?.({ action: 'resume', scope: 'schedule', name, details: {} });
+      await driver.workers.notify([{ schedule: name }]);
     });
   }
 
@@ -212,11 +206,18 @@ export class Schedules<Tx = unknown> {
    */
   async remove(name: string, call: CallOptions<Tx> = {}): Promise<boolean> {
     checkName('The name of a schedule', name);
-    return this.#within(call, ({ schedules }) => schedules.remove(name));
+    return this.#acting(call, async ({ schedules }, note) => {
+      const wasThere = await schedules.remove(name);
+      if (wasThere) await note?.({ action: 'remove', scope: 'schedule', name, details: {} });
+      return wasThere;
+    });
   }
 
-  #within<Answer>(call: CallOptions<Tx>, work: (driver: ScheduleDriver) => Promise<Answer>): Promise<Answer> {
-    return this.#calls.within(call, async (tx) => work(this.#calls.on(tx)));
+  #acting<Answer>(
+    call: CallOptions<Tx>,
+    work: (driver: ScheduleDriver, note: Note) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.#calls.acting(call, (tx, note) => work(this.#calls.on(tx), note));
   }
 }
 

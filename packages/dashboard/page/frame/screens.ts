@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact';
+import { Audit } from '../audit/audit.js';
 import { Errors } from '../errors/errors.js';
 import { History } from '../history/history.js';
 import { JobPage } from '../job/job-page.js';
@@ -50,6 +51,7 @@ const RULES: Part = {
 const COURSE: Part = {
   picture: { title: 'Locks', show: Picture, icon: 'M3.5 7h9v6.5h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2' },
   replay: { title: 'Replay', show: Replay, icon: 'M3 8a5 5 0 1 0 1.5-3.5L3 6M3 3v3h3' },
+  audit: { title: 'Audit', show: Audit, icon: 'M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2.5' },
   history: { title: 'History', show: History, icon: 'M2.5 12.5 6 7.5l3 2.5 4.5-6.5' },
 };
 

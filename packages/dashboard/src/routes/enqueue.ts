@@ -17,7 +17,7 @@ export function kinds({ rowlock }: Call): readonly KindView[] {
  * A new job of a `kind` whose handler is here, or one like the job `again`. What is left out is as in that job, or as the
  * handler says. The job's metadata says who has made it.
  */
-export async function enqueue({ rowlock, fields, viewer, redact }: Call): Promise<Enqueued> {
+export async function enqueue({ rowlock, operator, fields, viewer, redact }: Call): Promise<Enqueued> {
   const again = fields.textOr('again', undefined);
   const like = again === undefined ? undefined : await jobLike(rowlock, again);
   const given = fields.value('payload');
@@ -29,7 +29,7 @@ export async function enqueue({ rowlock, fields, viewer, redact }: Call): Promis
   const key = fields.textOr('key', like?.key ?? '');
   const unique = fields.textOr('unique', '');
   const runAt = fields.time('runAt');
-  return rowlock.enqueue(handler, {
+  return operator.enqueue(handler, {
     payload,
     key: key === '' ? null : key,
     priority: fields.value('priority') === undefined ? (like?.priority ?? 0) : fields.number('priority'),

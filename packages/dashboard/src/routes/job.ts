@@ -19,16 +19,16 @@ export async function job({ rowlock, query, redact, linksOf }: Call): Promise<Jo
   };
 }
 
-export async function jobCancel({ rowlock, fields }: Call): Promise<object> {
-  return { outcome: await rowlock.cancel(fields.text('id')) };
+export async function jobCancel({ operator, fields }: Call): Promise<object> {
+  return { outcome: await operator.cancel(fields.text('id')) };
 }
 
-export async function jobRedrive({ rowlock, fields }: Call): Promise<object> {
-  await rowlock.redrive(fields.text('id'));
+export async function jobRedrive({ operator, fields }: Call): Promise<object> {
+  await operator.redrive(fields.text('id'));
   return {};
 }
 
-export async function jobUpdate({ rowlock, fields, redact }: Call): Promise<object> {
+export async function jobUpdate({ operator, fields, redact }: Call): Promise<object> {
   const payload = fields.value('payload');
   if (payload !== undefined && redact !== undefined)
     throw new Problem(409, 'Payloads are redacted here, so they cannot be changed here.');
@@ -38,5 +38,5 @@ export async function jobUpdate({ rowlock, fields, redact }: Call): Promise<obje
     ...(runAt !== undefined && { runAt }),
     ...(fields.value('priority') !== undefined && { priority: fields.number('priority') }),
   };
-  return { outcome: await rowlock.update(fields.text('id'), changes) };
+  return { outcome: await operator.update(fields.text('id'), changes) };
 }

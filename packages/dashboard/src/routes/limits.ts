@@ -6,17 +6,17 @@ export async function limits({ rowlock }: Call): Promise<readonly LimitView[]> {
 }
 
 /** What is left out is as the handlers say. `per` is in milliseconds. */
-export async function setLimit({ rowlock, fields, viewer }: Call): Promise<object> {
+export async function setLimit({ operator, fields }: Call): Promise<object> {
   const numbers = Object.fromEntries(
     ['max', 'starts', 'per', 'burst'].flatMap((name) =>
       fields.value(name) === undefined ? [] : [[name, fields.number(name)]],
     ),
   );
-  await rowlock.limits.set(fields.text('name'), numbers, { by: viewer.name });
+  await operator.limits.set(fields.text('name'), numbers);
   return {};
 }
 
-export async function resetLimit({ rowlock, fields }: Call): Promise<object> {
-  await rowlock.limits.reset(fields.text('name'));
+export async function resetLimit({ operator, fields }: Call): Promise<object> {
+  await operator.limits.reset(fields.text('name'));
   return {};
 }

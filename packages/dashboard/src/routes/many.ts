@@ -10,11 +10,11 @@ import type { Call, Route } from './route.js';
  * The work ends when the browser has gone. With `dryRun` the jobs are only found.
  */
 export function many(name: 'cancelMany' | 'redriveMany' | 'deleteMany'): Route['answer'] {
-  return ({ rowlock, fields, signal }: Call) => {
+  return ({ operator, fields, signal }: Call) => {
     const filter = filterOf(new URLSearchParams(fields.text('filter')));
     const dryRun = fields.isTrue('dryRun');
     return lines((write, gone) =>
-      rowlock.jobs[name](filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
+      operator.jobs[name](filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
     );
   };
 }

@@ -2,21 +2,20 @@ import type { Pausable } from '@rowlock/core';
 import { Problem } from '../http/problem.js';
 import type { Call } from './route.js';
 
-export async function pause({ rowlock, fields, viewer }: Call): Promise<object> {
+export async function pause({ operator, fields }: Call): Promise<object> {
   const until = fields.time('until');
   if (until !== undefined && until.getTime() <= Date.now())
     throw new Problem(400, 'until must be a time that is still to come.');
   const reason = fields.textOr('reason', undefined);
-  await rowlock.jobs.pause(workOf(fields), {
-    by: viewer.name,
+  await operator.jobs.pause(workOf(fields), {
     ...(until !== undefined && { until }),
     ...(reason !== undefined && reason !== '' && { reason }),
   });
   return {};
 }
 
-export async function resume({ rowlock, fields }: Call): Promise<object> {
-  await rowlock.jobs.resume(workOf(fields));
+export async function resume({ operator, fields }: Call): Promise<object> {
+  await operator.jobs.resume(workOf(fields));
   return {};
 }
 

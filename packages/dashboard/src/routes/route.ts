@@ -1,3 +1,4 @@
+import type { Operator } from '@rowlock/core/types';
 import type { Viewer } from '../access.js';
 import type { Calls } from '../calls.js';
 import type { Fields } from '../http/fields.js';
@@ -8,7 +9,10 @@ import type { Redact } from '../redact.js';
 
 /** A call of the page, after its checks. */
 export interface Call {
+  /** What the viewer may see. */
   readonly rowlock: Calls;
+  /** What the viewer changes, which is on record with the viewer's name. */
+  readonly operator: Operator;
   readonly viewer: Viewer;
   readonly query: URLSearchParams;
   /** The body. A GET has none. */

@@ -1,3 +1,4 @@
+import { audit } from './audit.js';
 import { captures } from './captures.js';
 import { enqueue, kinds } from './enqueue.js';
 import { errors } from './errors.js';
@@ -49,6 +50,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET runs': { ...SHARED, answer: runs },
   'GET trend': { ...SHARED, answer: trend },
   'GET events': { ...SHARED, answer: events },
+  'GET audit': { ...SHARED, answer: audit },
   'GET schedules': { ...SHARED, answer: schedules },
   'GET schedules/preview': { permission: 'read', answer: previewSchedule },
   'GET schedules/ticks': { ...SHARED, answer: ticksOfSchedule },

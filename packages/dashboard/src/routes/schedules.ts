@@ -56,21 +56,21 @@ function tickOf(name: string, { publicId, status, metadata }: JobView): readonly
   return [{ job: publicId, status, scheduledFor: new Date(scheduledFor), lateMs }];
 }
 
-export async function runSchedule({ rowlock, fields }: Call): Promise<object> {
-  return rowlock.schedules.run(fields.text('name'));
+export async function runSchedule({ operator, fields }: Call): Promise<object> {
+  return operator.schedules.run(fields.text('name'));
 }
 
-export async function pauseSchedule({ rowlock, fields, viewer }: Call): Promise<object> {
-  await rowlock.schedules.pause(fields.text('name'), { by: viewer.name });
+export async function pauseSchedule({ operator, fields }: Call): Promise<object> {
+  await operator.schedules.pause(fields.text('name'));
   return {};
 }
 
-export async function resumeSchedule({ rowlock, fields }: Call): Promise<object> {
-  await rowlock.schedules.resume(fields.text('name'));
+export async function resumeSchedule({ operator, fields }: Call): Promise<object> {
+  await operator.schedules.resume(fields.text('name'));
   return {};
 }
 
-export async function removeSchedule({ rowlock, fields }: Call): Promise<object> {
-  await rowlock.schedules.remove(fields.text('name'));
+export async function removeSchedule({ operator, fields }: Call): Promise<object> {
+  await operator.schedules.remove(fields.text('name'));
   return {};
 }

@@ -29,8 +29,8 @@ function calls<Tx>(
     updateMetadata: () => rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx }),
     updatePayload: () => rowlock.jobs.updatePayload(publicId, [increment('n')], { tx }),
     'schedules.set': () =>
-      rowlock.schedules.set(key, { handler: kind, payload: 'lost', every: '1h' }, {}, { tx }),
-    'schedules.pause': () => rowlock.schedules.pause(key, {}, { tx }),
+      rowlock.schedules.set(key, { handler: kind, payload: 'lost', every: '1h' }, { tx }),
+    'schedules.pause': () => rowlock.schedules.pause(key, { tx }),
     'schedules.resume': () => rowlock.schedules.resume(key, { tx }),
     'schedules.remove': () => rowlock.schedules.remove(key, { tx }),
   };

@@ -211,7 +211,7 @@ export const explanations = insightTheme('explanations', (test) => {
         scope === 'all' ? scope : { queue: { queue }, kind: { kind }, limit: { limit: name } }[scope];
       const ends = new Date((await reader.now()).getTime() + 3_600_000);
       defer(() => client.jobs.resume(work));
-      await client.jobs.pause(work, { until: ends, reason: 'a 429', by: 'ann' });
+      await client.as('ann').jobs.pause(work, { until: ends, reason: 'a 429' });
       const job = await stage.put({ kind, limits: JSON.stringify({ [name]: 5 }) });
       const target = { queue, kind, limit: name, all: '' }[scope];
       const paused = { until: ends, because: 'a 429', by: 'ann', since: expect.any(Date), blocks: true };

@@ -96,7 +96,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     stage.defer(() => client.limits.reset(key));
     await stage.putMany([{ limits: JSON.stringify({ [key]: 3 }) }, { limits: JSON.stringify({ [key]: 5 }) }]);
     expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset, waiting: count(2) });
-    await client.limits.set(key, { max: 4 }, { by: 'ann' });
+    await client.as('ann').limits.set(key, { max: 4 });
     expect(await limitOf(client, key)).toMatchObject({ max: 4, setAt: expect.any(Date), setBy: 'ann' });
     await client.limits.reset(key);
     expect(await limitOf(client, key)).toMatchObject({ max: 5, ...unset });
@@ -172,7 +172,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     expect(inMs).toBeGreaterThan(HOUR_MS - 60_000);
     expect(inMs).toBeLessThanOrEqual(HOUR_MS);
     stage.defer(() => client.limits.reset(key));
-    await client.limits.set(key, { starts: 2, per: '1h', burst: 3 }, { by: 'ann' });
+    await client.as('ann').limits.set(key, { starts: 2, per: '1h', burst: 3 });
     expect(await listed()).toMatchObject({ starts: 2, burst: 3, setBy: 'ann', nextAt: null });
     await client.limits.reset(key);
     await client.jobs.cancelMany({ queue: stage.queue });

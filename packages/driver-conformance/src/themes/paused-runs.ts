@@ -20,7 +20,7 @@ async function pauseBy<Tx>(
   ends?: Date,
 ): Promise<void> {
   defer(() => client.jobs.resume(work));
-  await client.jobs.pause(work, { reason: 'a reason', by: 'ann', ...(ends && { until: ends }) });
+  await client.as('ann').jobs.pause(work, { reason: 'a reason', ...(ends && { until: ends }) });
 }
 
 /** Lets the worker look. Resolves when it is idle. */

@@ -88,7 +88,7 @@ export const scheduledJobs = theme('scheduled jobs', (test) => {
     const client = clientOf(stage, []);
     const transaction = await stage.caller();
     const schedule = { handler, payload: 7, every: '1s' } as const;
-    await client.schedules.set(name, schedule, { by: 'ann' }, { tx: transaction.tx });
+    await client.as('ann').schedules.set(name, schedule, { tx: transaction.tx });
     expect(await view(stage, name)).toBeUndefined();
     await transaction.commit();
     expect(await view(stage, name)).toMatchObject({ source: 'dynamic', updatedBy: 'ann' });
@@ -216,7 +216,7 @@ export const scheduledJobs = theme('scheduled jobs', (test) => {
     });
     await deploy(1);
     expect(await view(stage, name)).toEqual(first);
-    await clientOf(stage, []).schedules.pause(name, { by: 'ann' });
+    await clientOf(stage, []).as('ann').schedules.pause(name);
     const { rowlock } = await deploy(2);
     expect(await view(stage, name)).toMatchObject({ payload: 2, pausedBy: 'ann', nextAt: first?.nextAt });
     await due(stage, name, 3 * HOUR_MS);

@@ -2,6 +2,7 @@ import type { WakeUp } from '@rowlock/core/driver';
 import type { JobRow } from '../jobs/job-row.js';
 import type { MemoryClock } from './clock.js';
 import type {
+  AuditRow,
   ExpiryRow,
   FollowerRow,
   LimitSettingRow,
@@ -42,4 +43,5 @@ export interface Tables {
   readonly tallies: Table<TallyRow>;
   readonly followers: Table<FollowerRow>;
   readonly expiries: Table<ExpiryRow>;
+  readonly audit: Table<AuditRow>;
 }

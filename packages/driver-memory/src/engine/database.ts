@@ -8,6 +8,7 @@ import type { MemoryTransaction, Records } from './memory-transaction.js';
 import { OpenTransaction } from './open-transaction.js';
 import { recordsOn } from './records.js';
 import type {
+  AuditRow,
   ExpiryRow,
   FollowerRow,
   LimitSettingRow,
@@ -51,6 +52,7 @@ function emptyTables(): Tables {
     tallies: new Table<TallyRow>('tally', ['minute']),
     followers: new Table<FollowerRow>('follower', ['publicId', 'afterId']),
     expiries: new Table<ExpiryRow>('expiry', ['publicId']),
+    audit: new Table<AuditRow>('audit', ['id']),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JobView, State } from '@rowlock/core';
 import {
+  type AuditEntry,
   expiresAtOf,
   type Job,
   type LimitSetting,
@@ -90,6 +91,13 @@ export interface FollowerRow {
 export interface ExpiryRow {
   readonly publicId: string;
   readonly expiresAt: number;
+}
+
+/** What an operator has done. Its details are text. */
+export interface AuditRow extends Omit<AuditEntry, 'id' | 'at' | 'details'> {
+  readonly id: bigint;
+  readonly at: number;
+  readonly details: string;
 }
 
 /** One of the application's own records. */

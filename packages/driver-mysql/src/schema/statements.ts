@@ -13,6 +13,7 @@ const EMPTIED = [
   'follower',
   'expiry',
   'tally',
+  'audit',
   'captureLoss',
   'captureBackfill',
 ] as const satisfies readonly (keyof Tables)[];

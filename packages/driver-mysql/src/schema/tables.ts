@@ -14,6 +14,7 @@ export interface Tables {
   readonly follower: string;
   readonly expiry: string;
   readonly tally: string;
+  readonly audit: string;
   readonly captureLoss: string;
   readonly captureBackfill: string;
   readonly bell: string;
@@ -41,6 +42,7 @@ export function tables(schema: string): Tables {
     follower: named('follower'),
     expiry: named('expiry'),
     tally: named('tally'),
+    audit: named('audit'),
     captureLoss: named('capture_loss'),
     captureBackfill: named('capture_backfill'),
     bell: named('bell'),

@@ -16,6 +16,7 @@ export interface Tables {
   readonly follower: string;
   readonly expiry: string;
   readonly tally: string;
+  readonly audit: string;
   readonly captureLoss: string;
   readonly captureBackfill: string;
   readonly migration: string;
@@ -38,6 +39,7 @@ export function tables(schema: string): Tables {
     follower: named('follower'),
     expiry: named('expiry'),
     tally: named('tally'),
+    audit: named('audit'),
     captureLoss: named('capture_loss'),
     captureBackfill: named('capture_backfill'),
     migration: named('rowlock_migration'),

@@ -10,9 +10,9 @@ export const cancel = (context: CommandContext) =>
     .argument('[ids...]', 'public ids')
     .action((ids, { most, dryRun, yes, ...filter }) =>
       context.withDatabase((session) => {
-        const { rowlock } = session;
-        if (ids.length > 0) return each(session, ids, filter, (id) => rowlock.cancel(id));
-        const change = rowlock.jobs.cancelMany.bind(rowlock.jobs);
+        const { operator } = session;
+        if (ids.length > 0) return each(session, ids, filter, (id) => operator.cancel(id));
+        const change = operator.jobs.cancelMany.bind(operator.jobs);
         return changeMany(session, { verb: 'cancel', done: 'cancelled' }, change, filterOf(filter), {
           most,
           dryRun,

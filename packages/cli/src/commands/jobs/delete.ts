@@ -8,7 +8,7 @@ export const deleteJobs = (context: CommandContext) =>
     .description('deletes the settled jobs that a filter finds, with their runs')
     .action(({ most, dryRun, yes, ...filter }) =>
       context.withDatabase((session) => {
-        const change = session.rowlock.jobs.deleteMany.bind(session.rowlock.jobs);
+        const change = session.operator.jobs.deleteMany.bind(session.operator.jobs);
         const choices = { most, dryRun, yes };
         return changeMany(session, { verb: 'delete', done: 'deleted' }, change, filterOf(filter), choices);
       }),

@@ -24,12 +24,12 @@ export const enqueue = (context: CommandContext) =>
       "\nThe handler's schema checks the payload when the job is claimed. Its limits do not apply.",
     )
     .action((kind, payload, { queue, ...given }) =>
-      context.withDatabase(async ({ rowlock, output, terminal }) => {
+      context.withDatabase(async ({ operator, output, terminal }) => {
         const json = jsonOf(
           payload === '-' ? await text(addAbortSignal(terminal.signal, terminal.stdin)) : payload,
         );
         const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-        const enqueued = await rowlock.enqueue({ ...ANYTHING, kind, queue }, { payload: json, ...options });
+        const enqueued = await operator.enqueue({ ...ANYTHING, kind, queue }, { payload: json, ...options });
         const { outcome, publicId } = enqueued;
         output.one(
           enqueued,

@@ -9,7 +9,7 @@ export const move = (context: CommandContext) =>
     .argument('<to>', 'the queue to which they move')
     .action((to, { most, dryRun, yes, ...filter }) =>
       context.withDatabase((session) => {
-        const { jobs } = session.rowlock;
+        const { jobs } = session.operator;
         const choices = { most, dryRun, yes };
         return changeMany(
           session,

@@ -12,10 +12,10 @@ export const redrive = (context: CommandContext) =>
     .argument('[ids...]', 'public ids')
     .action((ids, { most, dryRun, yes, ...filter }) =>
       context.withDatabase((session) => {
-        const { rowlock } = session;
+        const { operator } = session;
         if (ids.length > 0)
-          return each(session, ids, filter, (id) => rowlock.redrive(id).then(() => 'redriven'));
-        const change = rowlock.jobs.redriveMany.bind(rowlock.jobs);
+          return each(session, ids, filter, (id) => operator.redrive(id).then(() => 'redriven'));
+        const change = operator.jobs.redriveMany.bind(operator.jobs);
         return changeMany(session, { verb: 'redrive', done: 'redriven' }, change, filterOf(filter), {
           most,
           dryRun,

@@ -5,7 +5,6 @@ import { count } from '../../count.js';
 import type { Column } from '../../output/table.js';
 import { counted, lasting, number, time } from '../../output/values.js';
 import { duration } from '../../times.js';
-import { who } from '../../who.js';
 
 export const limits = (context: CommandContext) =>
   new Command('limits')
@@ -32,8 +31,8 @@ const set = (context: CommandContext) =>
     .option('--per <duration>', 'in which time', duration)
     .option('--burst <number>', 'how many may start at once', count)
     .action((name, options) =>
-      context.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.limits.set(name, options, { by: who() });
+      context.withDatabase(async ({ operator, output }) => {
+        await operator.limits.set(name, options);
         const { max, starts, per, burst = 1 } = options;
         const said = [
           max !== undefined && `${number(max)} at once`,
@@ -53,8 +52,8 @@ const reset = (context: CommandContext) =>
     .description('what handlers say are the numbers again')
     .argument('<name>', 'of the limit')
     .action((name) =>
-      context.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.limits.reset(name);
+      context.withDatabase(async ({ operator, output }) => {
+        await operator.limits.reset(name);
         output.one({ name }, `Handlers say the numbers of the limit ${name}.`);
       }),
     );

@@ -2,7 +2,6 @@ import { Command } from '@commander-js/extra-typings';
 import type { CommandContext } from '../../command-context.js';
 import { time } from '../../output/values.js';
 import { coming } from '../../times.js';
-import { who } from '../../who.js';
 import { scope, workOf } from './work.js';
 
 export const pause = (context: CommandContext) =>
@@ -14,10 +13,8 @@ export const pause = (context: CommandContext) =>
     .option('--reason <text>', 'for those who wonder')
     .action((given, name, { until, reason }) => {
       const work = workOf(given, name);
-      return context.withDatabase(async ({ rowlock, output }) => {
-        const by = who();
-        await rowlock.jobs.pause(work, {
-          by,
+      return context.withDatabase(async ({ operator, by, output }) => {
+        await operator.jobs.pause(work, {
           ...(until && { until }),
           ...(reason !== undefined && { reason }),
         });

@@ -9,8 +9,8 @@ export const resume = (context: CommandContext) =>
     .argument('[name]', 'of the queue, the kind or the limit')
     .action((given, name) => {
       const work = workOf(given, name);
-      return context.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.jobs.resume(work);
+      return context.withDatabase(async ({ operator, output }) => {
+        await operator.jobs.resume(work);
         output.one({ scope: given, name: name ?? '' }, 'Resumed.');
       });
     });

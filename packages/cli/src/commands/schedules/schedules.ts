@@ -2,7 +2,6 @@ import { Command } from '@commander-js/extra-typings';
 import type { CommandContext } from '../../command-context.js';
 import { count } from '../../count.js';
 import { Failure } from '../../failure.js';
-import { who } from '../../who.js';
 import { list } from './list.js';
 
 export const schedules = (context: CommandContext) =>
@@ -32,8 +31,8 @@ const fire = (context: CommandContext) =>
   named('run')
     .description('enqueues its job now; its times stay as they are')
     .action((name) =>
-      context.withDatabase(async ({ rowlock, output }) => {
-        const enqueued = await rowlock.schedules.run(name);
+      context.withDatabase(async ({ operator, output }) => {
+        const enqueued = await operator.schedules.run(name);
         const { outcome, publicId } = enqueued;
         output.one(
           enqueued,
@@ -46,8 +45,8 @@ const pause = (context: CommandContext) =>
   named('pause')
     .description('fires no more until it is resumed')
     .action((name) =>
-      context.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.schedules.pause(name, { by: who() });
+      context.withDatabase(async ({ operator, output }) => {
+        await operator.schedules.pause(name);
         output.one({ name, paused: true }, `The schedule ${name} is paused.`);
       }),
     );
@@ -56,8 +55,8 @@ const resume = (context: CommandContext) =>
   named('resume')
     .description('fires again; the times during the pause are left out')
     .action((name) =>
-      context.withDatabase(async ({ rowlock, output }) => {
-        await rowlock.schedules.resume(name);
+      context.withDatabase(async ({ operator, output }) => {
+        await operator.schedules.resume(name);
         output.one({ name, paused: false }, `The schedule ${name} is resumed.`);
       }),
     );
@@ -66,8 +65,8 @@ const remove = (context: CommandContext) =>
   named('remove')
     .description('deletes it; its jobs stay')
     .action((name) =>
-      context.withDatabase(async ({ rowlock, output }) => {
-        if (!(await rowlock.schedules.remove(name))) throw new Failure(`There is no schedule '${name}'.`);
+      context.withDatabase(async ({ operator, output }) => {
+        if (!(await operator.schedules.remove(name))) throw new Failure(`There is no schedule '${name}'.`);
         output.one({ name, removed: true }, `The schedule ${name} is removed.`);
       }),
     );

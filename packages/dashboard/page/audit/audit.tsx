@@ -1,0 +1,79 @@
+import type { Stored } from '@rowlock/core';
+import type { AuditPage } from '@rowlock/core/types';
+import { usePage } from '../frame/page.js';
+import { addressOf } from '../frame/place.js';
+import { useAnswer } from '../frame/use-answer.js';
+import { FilterForm } from '../parts/filter-form.js';
+import { Link } from '../parts/link.js';
+import { Notice } from '../parts/notice.js';
+import { AuditTable } from './audit-table.js';
+
+const TEXTS = [
+  ['by', 'Operator'],
+  ['action', 'Action'],
+  ['name', 'Job, queue, kind, limit or schedule'],
+] as const;
+
+const ACTIONS = [
+  'enqueue',
+  'cancel',
+  'redrive',
+  'update',
+  'delete',
+  'pause',
+  'resume',
+  'set',
+  'reset',
+  'run',
+  'remove',
+];
+
+/** What operators have done, newest first. */
+export function Audit() {
+  const { query } = usePage().place;
+  const { answer, problem, isOld } = useAnswer<Stored<AuditPage>>(`audit?${query}`);
+  const filter = new URLSearchParams(query);
+  filter.delete('cursor');
+  return (
+    <>
+      <header class="title">
+        <h1>Audit</h1>
+        <span class="hint">what operators have done, newest first</span>
+      </header>
+      <details class="filter" open={filter.size > 0 || matchMedia('(min-width: 700px)').matches}>
+        <summary>Filter</summary>
+        <FilterForm
+          screen="audit"
+          query={filter}
+          texts={TEXTS}
+          times={[]}
+          known={{ action: ACTIONS }}
+          filterOf={filterOf}
+        />
+      </details>
+      <Notice text={problem} />
+      {answer !== undefined && (
+        <div class="results" aria-busy={isOld}>
+          <AuditTable entries={answer.entries} isFiltered={filter.size > 0} />
+          <nav class="buttons" aria-label="Pages">
+            {query.has('cursor') && <Link to={addressOf('audit', filter)}>Newest</Link>}
+            {answer.cursor !== null && (
+              <Link to={addressOf('audit', new URLSearchParams([...filter, ['cursor', answer.cursor]]))}>
+                Older
+              </Link>
+            )}
+          </nav>
+        </div>
+      )}
+    </>
+  );
+}
+
+function filterOf(form: FormData): URLSearchParams {
+  const next = new URLSearchParams();
+  for (const [name] of TEXTS) {
+    const text = String(form.get(name) ?? '').trim();
+    if (text !== '') next.set(name, text);
+  }
+  return next;
+}
