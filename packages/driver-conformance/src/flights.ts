@@ -82,6 +82,13 @@ export class Flights {
   }
 }
 
+/** The least count of up to five starts, until one has at most `most`. On a busy machine an answer comes in pieces, which count more. */
+export async function leastFlights(most: number, start: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let starts = 0; starts < 5 && least > most; starts++) least = Math.min(least, await start());
+  return least;
+}
+
 interface Events {
   said(piece: Buffer): void;
   came(): void;

@@ -9,7 +9,7 @@ export { describeInterleavings } from './describe-interleavings.js';
 export { describeModel } from './describe-model.js';
 export { describeModelFaults } from './describe-model-faults.js';
 export { type Account, type AccountsDatabase, describeRights } from './describe-rights.js';
-export { Flights } from './flights.js';
+export { Flights, leastFlights } from './flights.js';
 export { HandClock } from './hand-clock.js';
 export { newJob } from './new-job.js';
 export { RecordedSocket } from './recorded-socket.js';

