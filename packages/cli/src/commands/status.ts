@@ -36,8 +36,11 @@ async function look({ rowlock }: Session): Promise<State> {
 }
 
 function show({ output, terminal }: Session, state: State, isWatching: boolean): void {
-  if (isWatching && terminal.stdout.isTTY === true && !output.isJson) output.raw(CLEAR);
-  if (output.isJson) return output.one(state);
+  if (output.isJson) {
+    output.one(state);
+    return;
+  }
+  if (isWatching && terminal.stdout.isTTY === true) output.raw(CLEAR);
   output.list(state.lanes, COLUMNS, 'No job waits, and none came within the last hour.');
   for (const line of below(state)) output.say(line);
 }
