@@ -44,11 +44,12 @@ export function JobHandler<Schema extends StandardSchemaV1>(
       throw new InvalidInputError(
         `The class ${use.name} is a handler, and so needs a method run(context), which runs the jobs.`,
       );
+    const handler = defineHandler<Schema, Result, never>({ ...definition, use });
     if (handlerOf(new Reflector(), use) !== undefined)
       throw new InvalidInputError(
         `The class ${use.name} has two @JobHandler: its run is the code of one kind. Give the other kind a class of its own.`,
       );
-    SetMetadata(HANDLER, defineHandler<Schema, Result, never>({ ...definition, use }))(use);
+    SetMetadata(HANDLER, handler)(use);
   };
 }
 
