@@ -41,12 +41,11 @@ export const outcomes = theme('outcomes', (test) => {
       kind: 'work',
       queue,
       payload: AnyJson,
-      attempts: 1,
       run: () => {
         throw new TypeError('outer', { cause });
       },
     });
-    await put();
+    await put({ maxAttempts: 1 });
     await startWorker(stage, [handler]);
     const [row] = await allSettled(stage);
     expect(row?.error).toMatchObject({ code: 'TypeError', message: 'outer' });
