@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,7 @@ beforeAll(async () => {
   registry = await startLocalRegistry(UPSTREAM);
   const host = registry.url.replace(/^http:/, '');
   await writeFile(join(folder, 'npmrc'), `registry=${registry.url}\n${host}:_authToken=rehearsal\n`);
+  await lendContents(join(folder, 'npm-cache'));
   env = settings();
   await run(ROOT, 'pnpm', 'changeset', 'publish', '--no-git-tag');
 }, 300_000);
@@ -36,6 +37,14 @@ afterAll(async () => {
   registry.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** What npm has downloaded on this machine, without the installations that npx keeps by name and version. */
+async function lendContents(cache: string): Promise<void> {
+  const contents = join(process.env.npm_config_cache ?? join(homedir(), '.npm'), '_cacache');
+  await mkdir(contents, { recursive: true });
+  await mkdir(cache);
+  await symlink(contents, join(cache, '_cacache'));
+}
 
 /** Those of package managers, and none of the one that runs this test. */
 function settings(): NodeJS.ProcessEnv {
@@ -52,6 +61,7 @@ function settings(): NodeJS.ProcessEnv {
     npm_config_audit: 'false',
     npm_config_fund: 'false',
     // Caches by version would give what an earlier rehearsal has published.
+    npm_config_cache: join(folder, 'npm-cache'),
     YARN_ENABLE_GLOBAL_CACHE: 'false',
     YARN_ENABLE_MIRROR: 'false',
     YARN_ENABLE_TELEMETRY: 'false',
