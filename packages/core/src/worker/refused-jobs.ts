@@ -28,8 +28,8 @@ export class RefusedJobs {
   }
 
   /** Whether a job was refused before, alone or together with others. */
-  knows(publicId: string): boolean {
-    return this.#aside.knows(publicId);
+  wasRefused(publicId: string): boolean {
+    return this.#aside.hasFailed(publicId);
   }
 
   /** Milliseconds until the first of them is tried again. Null: there is none. */

@@ -44,7 +44,7 @@ export class SetAside<Member> {
   }
 
   /** Whether it has failed before, alone or together with others. */
-  knows(member: Member): boolean {
+  hasFailed(member: Member): boolean {
     return this.#aside.has(member);
   }
 

@@ -20,7 +20,7 @@ const VARIABLES = [
 
 const COUNTS = ['Threads_connected', 'wsrep_cluster_size'];
 
-/** All that a worker has to know of its server, in two statements. @throws DriverError */
+/** All that a worker reads of its server, in two statements. @throws DriverError */
 export async function serverValues(on: MysqlTransaction): Promise<ServerValues> {
   const variables = await read<Shown>(
     on,

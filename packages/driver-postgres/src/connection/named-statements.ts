@@ -69,7 +69,7 @@ export class NamedStatements {
   }
 
   /** Sets whether each connection is a session of its own and unshared. */
-  know(isOwn: boolean): void {
+  setOwn(isOwn: boolean): void {
     this.#isOwn = isOwn;
   }
 

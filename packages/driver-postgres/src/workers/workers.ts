@@ -49,7 +49,7 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
     let isKept = false;
     try {
       const isShared = await parts.sharesSessions(client);
-      if (parts.ownsPool) names.know(!isShared);
+      if (parts.ownsPool) names.setOwn(!isShared);
       const row = await added;
       await verifyRowLocks(client, on, { lock: sql.workers.lockWorker, id: row.id }, answerMs);
       isKept = !isShared;

@@ -26,13 +26,13 @@ export const ONE_JOB: Search = { limit: 1, isPast: false, end() {} };
 export class BatchSizes<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #clock: Clock;
-  readonly #refused: Pick<RefusedJobs, 'knows'>;
+  readonly #refused: Pick<RefusedJobs, 'wasRefused'>;
   readonly #sizes = new Map<string, number>();
   readonly #turns = new Map<string, TimedMutex>();
   /** How many jobs one transaction may take at most, by queue. */
   readonly #most: ReadonlyMap<string, number>;
 
-  constructor(registry: Registry<Tx>, clock: Clock, refused: Pick<RefusedJobs, 'knows'>) {
+  constructor(registry: Registry<Tx>, clock: Clock, refused: Pick<RefusedJobs, 'wasRefused'>) {
     this.#registry = registry;
     this.#clock = clock;
     this.#refused = refused;
@@ -77,13 +77,13 @@ export class BatchSizes<Tx> {
   }
 
   /**
-   * Whether a job may share its transaction with others. A job that has crashed a process may not: a second crash would
-   * undo the others. So would a second refusal of its settlement. Where several keys share a run, neither may one that was attempted before: if it fails, so does the
-   * run.
+   * Whether a job may share its transaction with others. A job that has crashed a process, or whose settlement was refused,
+   * may not: a second crash or refusal would undo the others. Where several keys share a run, neither may one that was
+   * attempted before: if it fails, so does the run.
    */
   isBatchable({ publicId, kind, attempt, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
-    if (crashes > 0 || handler === undefined || this.#refused.knows(publicId)) return false;
+    if (crashes > 0 || handler === undefined || this.#refused.wasRefused(publicId)) return false;
     return handler.batch > 1 && (handler.groupKeys === 1 || attempt === 0);
   }
 

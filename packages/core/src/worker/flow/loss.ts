@@ -39,5 +39,5 @@ export async function tellLost<Tx>(
   await session.rollback();
   if (isDriverError(error, 'ConnectionLost') || error instanceof ClaimLostError) return;
   // Of these jobs alone: others are to be claimed.
-  if (!runs.some(({ jobs: [{ publicId }] }) => reported.refused.knows(publicId))) throw error;
+  if (!runs.some(({ jobs: [{ publicId }] }) => reported.refused.wasRefused(publicId))) throw error;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DriverError } from '../driver-error.js';
 import { despiteDeadlocks } from './despite-deadlocks.js';
+import { DriverError } from './driver-error.js';
 
 /** Work that fails this many times, and how often it was called. */
 function failing(times: number, error: unknown) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GrowingDelay } from '../../job/growing-delay.js';
-import { isDriverError } from '../driver-error.js';
+import { GrowingDelay } from '../job/growing-delay.js';
+import { isDriverError } from './driver-error.js';
 
 /** A limit, although each deadlock means that another transaction has made progress. */
 const TRIES = 10;
