@@ -83,8 +83,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   async function viewer(request: Request): Promise<Viewer | Response> {
     if (access === undefined)
       throw new Problem(403, 'This dashboard is closed: createDashboard() needs the option access.');
-    const asked = new Request(request.url, { method: request.method, headers: request.headers });
-    const grant = await within('`access`', (async () => access(asked))());
+    const copy = new Request(request.url, { method: request.method, headers: request.headers });
+    const grant = await within('`access`', (async () => access(copy))());
     const response = ownResponse(grant);
     if (response !== undefined) return response;
     if (isNoGrant(grant))

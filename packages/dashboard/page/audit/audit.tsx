@@ -1,5 +1,5 @@
 import type { Stored } from '@rowlock/core';
-import type { AuditPage } from '@rowlock/core/types';
+import type { AuditAction, AuditPage } from '@rowlock/core/types';
 import { usePage } from '../frame/page.js';
 import { addressOf } from '../frame/place.js';
 import { useAnswer } from '../frame/use-answer.js';
@@ -14,19 +14,20 @@ const TEXTS = [
   ['name', 'Job, queue, kind, limit or schedule'],
 ] as const;
 
-const ACTIONS = [
-  'enqueue',
-  'cancel',
-  'redrive',
-  'update',
-  'delete',
-  'pause',
-  'resume',
-  'set',
-  'reset',
-  'run',
-  'remove',
-];
+/** All that core has, or the page does not compile. */
+const ACTIONS = Object.keys({
+  enqueue: true,
+  cancel: true,
+  redrive: true,
+  update: true,
+  delete: true,
+  pause: true,
+  resume: true,
+  set: true,
+  reset: true,
+  run: true,
+  remove: true,
+} satisfies Record<AuditAction, true>);
 
 /** What operators have done, newest first. */
 export function Audit() {
