@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { PoolClient } from 'pg';
+import { readyBehindError } from '../connection/connection.js';
 import { type Pipeline, pipelineOf } from '../connection/pipeline/pipeline.js';
 
 /** A pooled connection that a claim session holds until `release`. */
@@ -31,19 +31,9 @@ export class ClaimConnection {
     this.#letGo();
   }
 
-  /**
-   * Resolves when the server is ready again behind a failed statement. The statement fails at the server's error, and the
-   * server is ready only with its next answer. A pipelining client would send the next statement in between.
-   * Tracing tools then lose the span of that statement.
-   */
+  /** Resolves when the next statement may be sent behind a failed one: a pipelining client would send it before the server is ready. */
   async readyBehindFailure(): Promise<void> {
-    // The client's own mark, which its types lack.
-    const isReady = Reflect.get(this.client, 'readyForQuery') !== false;
-    if (isReady || this.#isLost || !this.pipeline.sharesMessages) return;
-    const over = new AbortController();
-    const ends = ['drain', 'end'].map((event) => once(this.client, event, { signal: over.signal }));
-    await Promise.race(ends).catch(() => {});
-    over.abort();
+    if (!this.#isLost && this.pipeline.sharesMessages) await readyBehindError(this.client);
   }
 
   readonly #lost = (error?: Error): void => {

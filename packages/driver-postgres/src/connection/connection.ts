@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import { sharedPoolOf } from './pool.js';
@@ -125,15 +126,46 @@ export async function onOne<Answer>(
   work: (on: PostgresTransaction) => Promise<Answer>,
 ): Promise<Answer> {
   const client = await takeConnection(pool, answerMs);
-  let isBroken = true;
   try {
     const on = pipelines(client) ? client : serialized(client);
     const answer = await answerWithin(answerMs, work(on), () => cut(client));
-    isBroken = false;
+    client.release();
     return answer;
-  } finally {
-    client.release(isBroken);
+  } catch (error) {
+    await releaseBehindError(client, answerMs);
+    throw error;
   }
+}
+
+/**
+ * Gives back a connection behind an error, when what failed has ended on the server: a next statement on another connection could
+ * else skip rows that are still locked. Never rejects.
+ */
+export async function releaseBehindError(
+  client: PoolClient,
+  answerMs: number,
+  isBroken = true,
+): Promise<void> {
+  const ended = readyBehindError(client).then(() => {
+    const status: unknown = Object(client).getTransactionStatus?.();
+    if (status === 'T' || status === 'E') return client.query('ROLLBACK');
+  });
+  await answerWithin(answerMs, ended, () => cut(client)).catch(ignore);
+  client.release(isBroken);
+}
+
+/**
+ * Resolves when the server is ready again behind a failed statement, or the connection has ended. The statement fails at the server's
+ * error, which comes before the server releases the statement's locks. Tracing tools then lose the span of that statement.
+ */
+export async function readyBehindError(client: PoolClient): Promise<void> {
+  // The client's own mark, which its types lack.
+  const isReady = Reflect.get(client, 'readyForQuery') !== false;
+  if (isReady || Object(socketOf(client)).destroyed === true) return;
+  const over = new AbortController();
+  const ends = ['drain', 'end'].map((event) => once(client, event, { signal: over.signal }));
+  await Promise.race(ends).catch(ignore);
+  over.abort();
 }
 
 /** Whether the client pipelines. Another one would queue the statements, and pg warns about that. */
@@ -163,21 +195,22 @@ function unnamed(statement: string | QueryConfig): string | QueryConfig {
 /** The pool: each statement runs on any free connection, with a bound on the time of its answer. */
 export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings): PostgresTransaction {
   return {
-    async query(text, values) {
+    async query<Row extends QueryResultRow>(text: string | QueryConfig, values?: unknown[]) {
       const client = await takeConnection(pool, answerMs);
       const isSeldom = settings?.isSeldomUsed(client) === true;
       if (!isSeldom && settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
-      let isBroken = false;
+      const sent = isSeldom ? unnamed(text) : text;
       try {
-        const sent = isSeldom ? unnamed(text) : text;
         // A pipelining client waits for this answer before it ends.
-        return await answerWithin(answerMs, client.query(sent, values), () => giveUp(client, text, answerMs));
+        const sending = client.query<Row>(sent, values);
+        const answer = await answerWithin(answerMs, sending, () => giveUp(client, text, answerMs));
+        client.release();
+        return answer;
       } catch (error) {
         // After an error the pool opens a new connection, as the old one may be the cause. It is not the cause of a refused NOWAIT.
-        isBroken = toDriverError(error).code !== 'LockNotAvailable';
+        const isBroken = toDriverError(error).code !== 'LockNotAvailable';
+        await releaseBehindError(client, answerMs, isBroken);
         throw error;
-      } finally {
-        client.release(isBroken);
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { type PostgresTransaction, query } from '../query.js';
-import { takeConnection } from './connection.js';
+import { releaseBehindError, takeConnection } from './connection.js';
 import type { SessionSettings } from './session-settings.js';
 
 interface Bounds {
@@ -19,15 +19,15 @@ export async function withoutTimeout<Answer>(
   work: (client: PoolClient) => Promise<Answer>,
 ): Promise<Answer> {
   const client = await takeConnection(pool, answerMs);
-  let isBroken = true;
   try {
     const reset = settings.unbind(client);
     if (reset !== null) await query(client, reset);
     const answer = await work(client);
-    isBroken = false;
+    client.release();
     return answer;
-  } finally {
-    client.release(isBroken);
+  } catch (error) {
+    await releaseBehindError(client, answerMs);
+    throw error;
   }
 }
 
