@@ -1,4 +1,11 @@
-import { capturedJob, defineHandler, type RunContext } from '@rowlock/core';
+import {
+  capturedJob,
+  defineCapture,
+  defineHandler,
+  definePlugin,
+  type Rowlock,
+  type RunContext,
+} from '@rowlock/core';
 import type { CaptureCheck } from '@rowlock/core/types';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
@@ -7,7 +14,7 @@ import { HandClock } from '../hand-clock.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { gate, until, within } from '../until.js';
-import { AnyJson, startWorker } from '../worker-process.js';
+import { AnyJson, clientOf, startWorker } from '../worker-process.js';
 
 const change = (op: string, id: number, more: object = {}) => ({
   key: String(id),
@@ -501,6 +508,42 @@ export const captures = theme('captures', (test) => {
     expect(new Set(filled.map(({ payload }) => Object(payload).id.id)).size).toBe(24);
     expect(await captures.backfill(name, { batch: 10_000, priority: 1 })).toEqual({ rows: 25 });
     expect(await table.jobs()).toHaveLength(49);
+  });
+
+  test('a backfill of another definition than the one that was ended begins anew', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const table = await capturedTable(stage, [{ when: { status: 'a' } }]);
+    const [capture] = table?.captures ?? [];
+    if (table === undefined || capture === undefined) return;
+    const rows = Array.from({ length: 12 }, (_, n) => `(${n}, ${12 - n}, '${n % 2 === 0 ? 'a' : 'b'}')`);
+    await table.exec(`INSERT INTO % (id, part, status) VALUES ${rows.join()}`);
+    const redefined = (id: readonly ['id', ...'part'[]]): Rowlock<Tx> => {
+      const again = defineCapture({
+        name: capture.name,
+        table: table.name,
+        id,
+        kind: 'work',
+        queue: stage.queue,
+      });
+      return clientOf(stage, [], [definePlugin<Tx>({ name: 'again', captures: [again] })]);
+    };
+    const endedAfter = async ({ captures }: Rowlock<Tx>): Promise<void> => {
+      const ends = new AbortController();
+      const options = { batch: 5, signal: ends.signal, onProgress: () => ends.abort(new Error('enough')) };
+      await expect(captures.backfill(capture.name, options)).rejects.toThrow('enough');
+    };
+    await endedAfter(table.rowlock);
+    for (const other of [redefined(['id']), redefined(['id', 'part'])]) {
+      await other.captures.apply();
+      const before = (await table.jobs()).length;
+      await endedAfter(other);
+      expect(await table.jobs()).toHaveLength(before + 5);
+    }
+    await table.rowlock.captures.apply();
+    await expect(table.rowlock.captures.backfill(capture.name, { batch: 5 })).resolves.toEqual({ rows: 12 });
+    const filled = (await table.jobs()).filter(({ payload }) => Object(payload).op === 'backfill');
+    expect(filled).toHaveLength(3 + 5 + 5 + 6);
   });
 
   test('several backfills at once share the work', async (stage) => {

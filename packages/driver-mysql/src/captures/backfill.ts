@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { InvalidInputError } from '@rowlock/core';
 import {
   type BackfillOptions,
   type BackfillRows,
@@ -18,9 +20,18 @@ import { Places } from './places.js';
 import { type CapturedTable, readTable } from './table.js';
 
 interface Progress {
-  last: string | null;
+  /** A `Place`. */
+  last: string;
   rows: string;
   done: number | string;
+}
+
+/** How far a backfill has come. */
+interface Place {
+  /** The `definition` of the rows. Of another one, or another type of an id, it is no place. */
+  readonly of: string;
+  /** The texts of the last row. Null: none yet. */
+  readonly at: RowId | null;
 }
 
 /**
@@ -34,20 +45,23 @@ export async function backfill(
   { batch, priority, first }: BackfillOptions,
 ): Promise<BackfillStep> {
   const { sql } = context;
-  if (first) await change(on, sql.captures.beginBackfill, [plan.name]);
+  const table = await readTable(on, context, plan);
+  const rows = new RowsBehind(on, plan, { context, table, priority });
+  const of = rows.definition;
+  if (first) await change(on, sql.captures.beginBackfill, [plan.name, of]);
   const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   const before = Number(progress?.rows ?? 0);
   if (progress === undefined || Number(progress.done) === 1) return { rows: before, done: true, refused: [] };
+  const last: Place = JSON.parse(progress.last);
+  if (last.of !== of) throw redefined(plan);
   // The changes that were lost before it begins are committed, so it reads them.
-  if (progress.last === null) await change(on, sql.captures.forgetLosses, [plan.name]);
-  const table = await readTable(on, context, plan);
-  const last = progress.last === null ? null : JSON.parse(progress.last);
-  const rows = new RowsBehind(on, plan, { context, table, priority }, last);
+  if (last.at === null) await change(on, sql.captures.forgetLosses, [plan.name]);
+  rows.last = last.at;
   const { read, done, refused } = await fillRows(rows, batch);
   const loss = lossOf(refused);
   if (loss !== null) await change(on, sql.captures.noteLoss, [plan.name, loss]);
-  const place = rows.last === null ? null : JSON.stringify(rows.last);
-  await change(on, sql.captures.moveBackfill, [place, read, done, plan.name]);
+  const place: Place = { of, at: rows.last };
+  await change(on, sql.captures.moveBackfill, [JSON.stringify(place), read, done, plan.name]);
   return { rows: before + read, done, refused };
 }
 
@@ -65,15 +79,19 @@ class RowsBehind implements BackfillRows {
   readonly #sql: Expressions;
   readonly #places: Places;
   /** The place of the last row that it has come to. Null: none yet. */
-  last: RowId | null;
+  last: RowId | null = null;
 
-  constructor(on: MysqlTransaction, plan: CapturePlan, parts: FillParts, last: RowId | null) {
+  constructor(on: MysqlTransaction, plan: CapturePlan, parts: FillParts) {
     this.#on = on;
     this.#plan = plan;
     this.#parts = parts;
     this.#sql = new Expressions(plan, parts.table);
     this.#places = new Places(plan, parts.table.columns, 'n');
-    this.last = last;
+  }
+
+  /** A hash of the statement that enqueues the rows behind a place. It has the types by which the place is read. */
+  get definition(): string {
+    return createHash('sha256').update(this.#insert(this.#places.behind.text)).digest('hex');
   }
 
   async write(most: number): Promise<number> {
@@ -83,19 +101,11 @@ class RowsBehind implements BackfillRows {
     await this.#send('SAVEPOINT rowlock_rows');
     const beyond = valuesOf(this.#places.behind, newest);
     const behind = this.#behind;
-    const meets = this.#sql.meets('n');
-    const { queue, kind, maxAttempts, limits } = this.#plan.job;
-    const { context, table, priority } = this.#parts;
-    await change(
-      this.#on,
-      `INSERT INTO ${tables(context.schema).job} (queue, kind, \`key\`, payload, priority, max_attempts, limits, created_by)
-       SELECT ${literal(queue)}, ${literal(kind)}, ${this.#sql.key('n')}, ${this.#sql.payload(`'op', 'backfill'`, this.#sql.id('n'), ['n'])},
-              ?, ${maxAttempts}, ${literal(limits)}, ${literal(`capture ${this.#plan.name}`)}
-       FROM ${table.name} AS n
-       WHERE ${behind.text} AND NOT (${beyond.text})${meets === null ? '' : ` AND ${meets}`}
-       ORDER BY ${this.#places.order}`,
-      [priority, ...behind.values, ...beyond.values],
-    );
+    await change(this.#on, this.#insert(`${behind.text} AND NOT (${beyond.text})`), [
+      this.#parts.priority,
+      ...behind.values,
+      ...beyond.values,
+    ]);
     this.last = newest;
     return found.length;
   }
@@ -111,6 +121,19 @@ class RowsBehind implements BackfillRows {
     const [named] = await this.#read<{ id: string }>(`CAST(${this.#sql.id('n')} AS CHAR) AS id`, 1);
     this.last = place;
     return named === undefined ? place : JSON.parse(named.id);
+  }
+
+  /** @param where Which rows. */
+  #insert(where: string): string {
+    const meets = this.#sql.meets('n');
+    const { queue, kind, maxAttempts, limits } = this.#plan.job;
+    const { context, table } = this.#parts;
+    return `INSERT INTO ${tables(context.schema).job} (queue, kind, \`key\`, payload, priority, max_attempts, limits, created_by)
+       SELECT ${literal(queue)}, ${literal(kind)}, ${this.#sql.key('n')}, ${this.#sql.payload(`'op', 'backfill'`, this.#sql.id('n'), ['n'])},
+              ?, ${maxAttempts}, ${literal(limits)}, ${literal(`capture ${this.#plan.name}`)}
+       FROM ${table.name} AS n
+       WHERE ${where}${meets === null ? '' : ` AND ${meets}`}
+       ORDER BY ${this.#places.order}`;
   }
 
   get #behind(): Given {
@@ -153,6 +176,12 @@ function valuesOf(
   place: RowId,
 ): Given {
   return { text, values: names.map((name) => place[name] ?? null) };
+}
+
+function redefined({ name }: CapturePlan): InvalidInputError {
+  return new InvalidInputError(
+    `The capture ${JSON.stringify(name)}: its definition or its table has changed since this backfill began. Call backfill again, which begins anew.`,
+  );
 }
 
 /** The row of the last place is behind it again if the place was read back as another one: the backfill would not end. */

@@ -2,6 +2,9 @@ import type { Tables } from '../schema/tables.js';
 
 const OF_TABLE = 'TABLE_SCHEMA = ? AND TABLE_NAME = ?';
 
+/** Whether a backfill was not ended, and is of the definition that is given. */
+const GOES_ON = "(finished_at IS NULL AND JSON_VALUE(last, '$.of') = JSON_VALUE(VALUES(last), '$.of'))";
+
 /** The catalog of captured tables and their triggers, and what captures keep. */
 export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => ({
   captureTable: `
@@ -40,11 +43,11 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   noteLoss: `INSERT INTO ${captureLoss} (name, error) VALUES (?, ?)`,
 
-  // The time of the end is changed last: the conditions read it.
+  // The second value: of which definition its places are. Those of another one are none. What the condition reads is changed last.
   beginBackfill: `
-      INSERT INTO ${captureBackfill} (name) VALUES (?)
-      ON DUPLICATE KEY UPDATE last = IF(finished_at IS NULL, last, NULL), read_rows = IF(finished_at IS NULL, read_rows, 0),
-                              started_at = IF(finished_at IS NULL, started_at, UTC_TIMESTAMP(6)), finished_at = NULL`,
+      INSERT INTO ${captureBackfill} (name, last) VALUES (?, JSON_OBJECT('of', ?, 'at', NULL))
+      ON DUPLICATE KEY UPDATE read_rows = IF(${GOES_ON}, read_rows, 0), started_at = IF(${GOES_ON}, started_at, UTC_TIMESTAMP(6)),
+                              last = IF(${GOES_ON}, last, VALUES(last)), finished_at = NULL`,
 
   // Two that fill at once take turns.
   lockBackfill: `
@@ -53,6 +56,6 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   moveBackfill: `
       UPDATE ${captureBackfill}
-      SET last = COALESCE(?, last), read_rows = read_rows + ?, finished_at = IF(?, UTC_TIMESTAMP(6), NULL)
+      SET last = ?, read_rows = read_rows + ?, finished_at = IF(?, UTC_TIMESTAMP(6), NULL)
       WHERE name = ?`,
 });

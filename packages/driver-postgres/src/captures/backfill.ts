@@ -1,4 +1,5 @@
-import { DriverError } from '@rowlock/core';
+import { createHash } from 'node:crypto';
+import { DriverError, InvalidInputError } from '@rowlock/core';
 import {
   type BackfillOptions,
   type BackfillRows,
@@ -19,9 +20,17 @@ import { type CapturedTable, columnOf, readTable } from './table.js';
 import { SET_TEXTS } from './text-settings.js';
 
 interface Progress {
-  last: RowId | null;
+  last: Place;
   rows: bigint;
   done: boolean;
+}
+
+/** How far a backfill has come. */
+interface Place {
+  /** What `definitionOf` gave. Of another definition, or another type of an id, it is no place. */
+  readonly of: string;
+  /** The id of the last row. Null: none yet. */
+  readonly at: RowId | null;
 }
 
 /** One step, in the transaction of the caller. */
@@ -32,27 +41,37 @@ export async function backfill(
   { batch, priority, first }: BackfillOptions,
 ): Promise<BackfillStep> {
   const { sql, channel } = context;
-  if (first) await query(on, sql.captures.beginBackfill, [plan.name]);
-  const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
-  if (progress === undefined || progress.done)
-    return { rows: Number(progress?.rows ?? 0), done: true, refused: [] };
-  // The changes that were lost before it begins are committed, so it reads them.
-  if (progress.last === null) await query(on, sql.captures.forgetLosses, [plan.name]);
   // Its columns and policies stay as they are read.
   await query(on, `LOCK TABLE ${plan.table.map(identifier).join('.')} IN ACCESS SHARE MODE`);
   const table = await readTable(on, context, plan);
+  const of = definitionOf(plan, context, table);
+  if (first) await query(on, sql.captures.beginBackfill, [plan.name, of]);
+  const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
+  if (progress === undefined || progress.done)
+    return { rows: Number(progress?.rows ?? 0), done: true, refused: [] };
+  if (progress.last.of !== of) throw redefined(plan);
+  // The changes that were lost before it begins are committed, so it reads them.
+  if (progress.last.at === null) await query(on, sql.captures.forgetLosses, [plan.name]);
   if (table.hidesRows) throw hidden(plan);
   const made = plan.id.find((name) => isMade(columnOf(table, name)));
   if (made !== undefined)
     throw refusedTable(plan, `cannot be filled by ${made}, whose type is made of others`);
   await query(on, SET_TEXTS);
-  const rows = new RowsBehind(on, plan, { context, table, priority }, progress.last);
+  const rows = new RowsBehind(on, plan, { context, table, priority }, progress.last.at);
   const { read, done, refused } = await fillRows(rows, batch);
   const loss = lossOf(refused);
   if (loss !== null) await query(on, sql.captures.noteLoss, [plan.name, loss]);
-  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(rows.last), read, done]);
+  const place: Place = { of, at: rows.last };
+  await query(on, sql.captures.moveBackfill, [plan.name, JSON.stringify(place), read, done]);
   await query(on, sql.bell.notify, [channel, texts([{ queue: plan.job.queue }])]);
   return { rows: Number(progress.rows) + read, done, refused };
+}
+
+/** A hash of the statement that enqueues the rows behind a place. It has the types by which the place is read. */
+function definitionOf(plan: CapturePlan, context: Context, table: CapturedTable): string {
+  return createHash('sha256')
+    .update(backfillStatement(plan, context, table, false, true))
+    .digest('hex');
 }
 
 interface FillParts {
@@ -119,6 +138,12 @@ class RowsBehind implements BackfillRows {
 /** To read such a value may call checks of whoever owns a domain in it. */
 function isMade({ isBuiltIn, kind }: Column): boolean {
   return !isBuiltIn && kind !== 'b' && kind !== 'e';
+}
+
+function redefined({ name }: CapturePlan): InvalidInputError {
+  return new InvalidInputError(
+    `The capture ${JSON.stringify(name)}: its definition or its table has changed since this backfill began. Call backfill again, which begins anew.`,
+  );
 }
 
 function hidden({ table }: CapturePlan): DriverError {

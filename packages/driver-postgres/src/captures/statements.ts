@@ -61,6 +61,7 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
              (SELECT json_agg(json_build_object(
                 'name', attname, 'notNull', attnotnull, 'virtual', attgenerated = 'v',
                 'type', base.typname, 'cast', format('%I.%I', of_base.nspname, base.typname),
+                'sized', format_type(base.oid, CASE own.typtype WHEN 'd' THEN own.typtypmod ELSE atttypmod END),
                 'isBuiltIn', of_base.nspname = 'pg_catalog',
                 'isDomain', own.typtype = 'd', 'isDomainOfDomain', base.typtype = 'd',
                 'kind', CASE WHEN base.typtype = 'b' AND base.typcategory = 'A' THEN 'a' ELSE base.typtype END,
@@ -140,16 +141,17 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   noteLoss: `INSERT INTO ${captureLoss} (name, error) VALUES ($1, $2)`,
 
+  // $2: of which definition its places are. Those of another one are none.
   beginBackfill: `
-      INSERT INTO ${captureBackfill} AS backfill (name) VALUES ($1)
-      ON CONFLICT (name) DO UPDATE SET last = NULL, rows = 0, started_at = clock_timestamp(), finished_at = NULL
-      WHERE backfill.finished_at IS NOT NULL`,
+      INSERT INTO ${captureBackfill} AS backfill (name, last) VALUES ($1, jsonb_build_object('of', $2::text, 'at', NULL))
+      ON CONFLICT (name) DO UPDATE SET last = excluded.last, rows = 0, started_at = clock_timestamp(), finished_at = NULL
+      WHERE backfill.finished_at IS NOT NULL OR backfill.last->>'of' IS DISTINCT FROM $2`,
 
   // Two that fill at once take turns.
   lockBackfill: `SELECT last, rows, finished_at IS NOT NULL AS done FROM ${captureBackfill} WHERE name = $1 FOR UPDATE`,
 
   moveBackfill: `
       UPDATE ${captureBackfill}
-      SET last = coalesce($2::jsonb, last), rows = rows + $3, finished_at = CASE WHEN $4::boolean THEN clock_timestamp() END
+      SET last = $2, rows = rows + $3, finished_at = CASE WHEN $4::boolean THEN clock_timestamp() END
       WHERE name = $1`,
 });
