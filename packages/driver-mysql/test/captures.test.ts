@@ -198,6 +198,60 @@ describe('tables', () => {
     await expect(rowlock.captures.apply()).rejects.toThrow(message);
   });
 
+  test('a column that is invisible, and an id that the server has added', async ({ skip }) => {
+    await captured('CREATE TABLE t (id INT PRIMARY KEY, note TEXT INVISIBLE)', { payload: ['note'] });
+    await client.query("INSERT INTO t (id, note) VALUES (1, 'a')");
+    expect(await payloads()).toMatchObject([{ new: { note: 'a' } }]);
+    skip(product === 'mariadb', 'MariaDB adds none');
+    await client.query('DROP TABLE t; SET SESSION sql_generate_invisible_primary_key = 1');
+    const rowlock = await captured(
+      'CREATE TABLE t (note TEXT); SET SESSION sql_generate_invisible_primary_key = 0',
+      { id: ['my_row_id'] },
+    );
+    await client.query("INSERT INTO t VALUES ('a')");
+    await rowlock.captures.backfill('c0');
+    expect((await changes()).slice(1)).toEqual(['insert 1', 'backfill 1']);
+  });
+
+  test('a table with versions', async ({ skip }) => {
+    skip(product === 'mysql', 'MySQL has none');
+    const rowlock = await captured(`${TABLE} WITH SYSTEM VERSIONING`);
+    await client.query(
+      "INSERT INTO t VALUES (1, NULL), (2, NULL); UPDATE t SET note = 'a'; DELETE FROM t WHERE id = 2",
+    );
+    await rowlock.captures.backfill('c0');
+    expect(await changes()).toEqual([
+      'insert 1',
+      'insert 2',
+      'update 1',
+      'update 2',
+      'delete 2',
+      'backfill 1',
+    ]);
+  });
+
+  test('an empty value of an ENUM is no key, and a long key of numbers is its hash', async () => {
+    const digits = Array.from({ length: 12 }, (_, n) => `d${n}`);
+    const rowlock = await captured(
+      `CREATE TABLE t (id INT PRIMARY KEY, mood ENUM('', 'B'), ${digits.map((each) => `${each} DECIMAL(65) DEFAULT ${'9'.repeat(65)}`).join()})`,
+      [{ key: 'mood' }, { key: digits }],
+    );
+    await client.query(
+      "INSERT INTO t (id, mood) VALUES (1, ''); SET SESSION sql_mode = ''; INSERT INTO t (id, mood) VALUES (2, 'none'); SET SESSION sql_mode = DEFAULT",
+    );
+    await rowlock.captures.backfill('c0');
+    const keys = await rows('SELECT CHAR_LENGTH(`key`) AS length FROM rowlock_job');
+    expect(keys.map(({ length }) => length).toSorted()).toEqual([64, 64, null, null, null, null]);
+  });
+
+  test('what REPLACE is, is told where nothing of it is captured', async () => {
+    const rowlock = await captured(TABLE, [{ on: { update: true } }, { on: { insert: true } }]);
+    const told = await rowlock.captures.check();
+    expect(told.map(({ warnings }) => warnings)).toEqual([[expect.stringContaining('REPLACE of a row')], []]);
+    await client.query('INSERT INTO t VALUES (1, NULL); REPLACE INTO t VALUES (1, NULL)');
+    expect(await changes()).toEqual(['insert 1', 'insert 1']);
+  });
+
   test('cascades and TRUNCATE, which fire no trigger, are told', async () => {
     const rowlock = await captured(
       `${TABLE}; CREATE TABLE child (id BIGINT PRIMARY KEY, t BIGINT, CONSTRAINT to_t FOREIGN KEY (t) REFERENCES t (id) ON DELETE CASCADE)`,
@@ -220,24 +274,29 @@ describe('tables', () => {
 describe('what every writer would fail on, or never match, is refused', () => {
   const WHEN = `CREATE TABLE t (id INT PRIMARY KEY, n INT, price DECIMAL(5, 2), ratio DOUBLE, flags BIT(3), made YEAR,
                                 word VARCHAR(9), bytes VARBINARY(9), day DATE, at DATETIME, stamp TIMESTAMP NULL, time TIME,
-                                mood ENUM('it''s', 'B'), moods SET('a', 'b'), place POINT, j JSON)`;
+                                mood ENUM('it''s', 'B'), moods SET('a', 'b'), place POINT, j JSON, tiny TINYINT UNSIGNED,
+                                loose FLOAT, code CHAR(3) COLLATE utf8mb4_bin, fixed BINARY(3))`;
 
   test.each<
     [column: string, ...values: NonNullable<CaptureOptions<string, string, string>['when']>[string][]]
   >([
-    ['n', 'abc', '', ' ', '0x5', '5a'],
-    ['price', 'abc', '', '1,5'],
+    ['n', 'abc', '', ' ', '0x5', '5a', 1.5, 3e9],
+    ['price', 'abc', '', '1,5', 1.005, '1.005', [1, 1000]],
+    ['tiny', -1, 300, '300', [1, 256]],
+    ['loose', 0.1, '0.1'],
+    ['code', 'ABCD', ['ABC', 'ABCD']],
+    ['fixed', 'ab', 'abcd'],
     ['ratio', 'abc', '', 'e5'],
     ['flags', 'abc', ''],
-    ['made', 'abc', ''],
-    ['word', 5, true, ['a', 5], 5n],
+    ['made', 'abc', '', 26, 2500],
+    ['word', 'longer than nine', 5, true, ['a', 5], 5n],
     ['bytes', 5],
     ['day', 'nope', '', '2026-13-01', 5, true, ['2026-01-01', 'nope']],
-    ['at', 'nope', 5],
+    ['at', 'nope', 5, '2026-01-01 10:00:00.5'],
     ['stamp', 'nope', ''],
-    ['time', 'nope', ''],
+    ['time', 'nope', '', '10:00:00.5'],
     ['mood', 'nope', 1, ''],
-    ['moods', 'nope', 'a,nope', 1],
+    ['moods', 'nope', 'a,nope', 1, 'b,a'],
     ['place', 'POINT(1 2)', 5],
     ...(product === 'mysql' ? [['j', 'x', 5] satisfies [string, ...(string | number)[]]] : []),
   ])('when.%s', async (column, ...values) => {
@@ -263,16 +322,20 @@ describe('what every writer would fail on, or never match, is refused', () => {
           bytes: 'x',
           day: ['2026-01-01', null],
           at: '2026-01-01 10:00:00',
-          stamp: '2026-01-01',
+          stamp: ['2026-01-01', '0000-00-00 00:00:00'],
         },
+        ...{ tiny: [255, '1.0'], loose: 0.5, code: 'AB ', fixed: 'abc' },
         ...{ time: '-10:00', mood: ["IT'S", 'b'], moods: ['b', 'a,b', ''], place: null },
       },
       on: { insert: true },
     });
     await client.query(
-      "INSERT INTO t (id, n, price, ratio, flags, made, word, bytes, day, at, stamp, time, mood, moods) VALUES (1, 5, 1.5, 1000, 5, 2026, 'ä', 'x', NULL, '2026-01-01 10:00:00', '2026-01-01', '-10:00', 'it''s', 'a,b')",
+      "INSERT INTO t (id, n, price, ratio, flags, made, word, bytes, day, at, stamp, time, mood, moods, tiny, loose, code, fixed) VALUES (1, 5, 1.5, 1000, 5, 2026, 'ä', 'x', NULL, '2026-01-01 10:00:00', '2026-01-01', '-10:00', 'it''s', 'a,b', 1, 0.5, 'AB', 'abc')",
     );
-    expect(await changes()).toEqual(['insert 1']);
+    await client.query(
+      "SET SESSION sql_mode = ''; INSERT INTO t SELECT 2, n, price, ratio, flags, made, word, bytes, day, at, 0, time, mood, moods, place, j, tiny, loose, code, fixed FROM t; SET SESSION sql_mode = DEFAULT",
+    );
+    expect(await changes()).toEqual(['insert 1', 'insert 2']);
   });
 
   test('times match in each session as in a backfill, however they are written', async () => {

@@ -198,10 +198,11 @@ describe('types of extensions, in a schema of their own', () => {
   });
 });
 
-describe('apply refuses what every writer would fail on', () => {
+describe('apply refuses what every writer would fail on, and what no row has', () => {
   const KINDS = `
-    CREATE TYPE state AS ENUM ('draft', 'paid'); CREATE TYPE size AS (width int);
-    CREATE TABLE t (id bigint PRIMARY KEY, s text, n int, d date, e state, j json, p point, c size, es state[], b boolean, u uuid)`;
+    CREATE TYPE state AS ENUM ('draft', 'paid'); CREATE TYPE size AS (width int); CREATE DOMAIN short AS varchar(3);
+    CREATE TABLE t (id bigint PRIMARY KEY, s text, n int, d date, e state, j json, p point, c size, es state[], b boolean, u uuid,
+                    code char(3), word short, price numeric(10, 2), ratio real, at timestamptz(0), during tstzrange, bits bit(3))`;
 
   test.each<[string, NonNullable<Options['when']>]>([
     ['operator does not exist: text = integer', { s: 5 }],
@@ -218,6 +219,17 @@ describe('apply refuses what every writer would fail on', () => {
     ['cannot be compared', { es: '{paid}' }],
     ['operator does not exist: boolean = integer', { b: 1 }],
     ['invalid input syntax for type uuid', { u: 'x' }],
+    ['never has 1.5', { n: [1, 1.5] }],
+    ['never has 3000000000', { n: 3_000_000_000n }],
+    ['never has "ABCD"', { code: 'ABCD' }],
+    ['never has "ABCD"', { word: ['ABC', 'ABCD'] }],
+    ['never has "1.005"', { price: '1.005' }],
+    ['never has 0.1', { ratio: 0.1 }],
+    ['never has "2026-01-01 00:00:00.4"', { at: '2026-01-01 00:00:00.4' }],
+    ['never has "10"', { bits: '10' }],
+    ['another time each day', { d: 'today' }],
+    ['another time each day', { at: ['2026-01-01', 'NOW'] }],
+    ['another time each day', { during: '[yesterday,infinity)' }],
   ])('%s', async (message, when) => {
     const rowlock = await stage.captured(KINDS, { when }, false);
     const [column = ''] = Object.keys(when);
@@ -274,6 +286,54 @@ describe('apply refuses what every writer would fail on', () => {
     await stage.client.query("INSERT INTO t VALUES (1, 'a'), (2, 'a')");
     expect(await stage.changes()).toEqual(['insert 1']);
     expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  });
+
+  test('nor one that is written in another way', async () => {
+    const when = {
+      ...{ n: [-2147483648, 1e3], code: 'A ', word: 'ABC', price: ['1.5', 2], ratio: ['0.1', 0.5] },
+      ...{ at: '2026-01-01 01:00:00+01', bits: '101', d: 'infinity', during: '[2026-01-01,)', b: 't' },
+    };
+    await stage.captured(KINDS, { when, on: { insert: true } });
+    await stage.client.query(
+      `INSERT INTO t (id, n, code, word, price, ratio, at, bits, d, during, b)
+       VALUES (1, 1000, 'A', 'ABC', 2, 0.1, '2026-01-01Z', B'101', 'infinity', '[2026-01-01Z,)', true)`,
+    );
+    expect(await stage.changes()).toEqual(['insert 1']);
+  });
+
+  test('nor a column with a name of the trigger function', async () => {
+    const names = ['changes', 'written', 'tg_op', 'new_rows', 'found'];
+    await stage.captured(
+      `CREATE TABLE t (id int PRIMARY KEY, ${names.map((each) => `${each} int`).join()})`,
+      {
+        payload: names,
+        on: { insert: true, update: names },
+        when: Object.fromEntries(names.map((each) => [each, 1])),
+      },
+    );
+    await stage.client.query('INSERT INTO t VALUES (1, 1, 1, 1, 1, 1); UPDATE t SET written = 2');
+    expect(await stage.changes()).toEqual(['insert 1', 'update 1']);
+  });
+
+  test('nor an empty value of an enum, or a long key of short values', async () => {
+    const ids = Array.from({ length: 16 }, (_, n) => `u${n}`);
+    const rowlock = await stage.captured(
+      `CREATE TYPE state AS ENUM ('', 'paid'); CREATE TABLE t (id int PRIMARY KEY, v state, ${ids.map((each) => `${each} uuid DEFAULT gen_random_uuid()`).join()})`,
+      [{ key: 'v' }, { key: ids }],
+    );
+    await stage.client.query("INSERT INTO t VALUES (1, ''), (2, 'paid')");
+    await rowlock.captures.backfill('c0');
+    const { rows } = await stage.client.query(
+      "SELECT payload->>'capture' AS capture, length(key) FROM rowlock.job ORDER BY id",
+    );
+    expect(rows.map(({ capture, length }) => `${capture} ${length}`).toSorted()).toEqual([
+      'c0 4',
+      'c0 4',
+      'c0 null',
+      'c0 null',
+      'c1 64',
+      'c1 64',
+    ]);
   });
 
   test('values of 300 columns are captured', async () => {

@@ -1,6 +1,7 @@
 import { limitsOfJob } from '../admission/limit.js';
 import type { CapturePlan } from '../driver/capture-store.js';
 import { type ColumnCondition, conditionOf } from '../driver/row-condition.js';
+import { storableText } from '../driver/storable.js';
 import { InvalidInputError } from '../errors.js';
 import { ATTEMPTS, QUEUE } from '../handler/enqueueable.js';
 import { checkAttempts, checkName, checkPriority, checkWhole, checkWord } from '../input.js';
@@ -75,10 +76,7 @@ function keyOf(key: AnyOptions['key'], id: readonly string[]): readonly string[]
 function eventsOf(on: CaptureEvents = EVENTS): Pick<CapturePlan, 'insert' | 'update' | 'delete'> {
   checkOptions('on', on, Object.keys(EVENTS));
   const { insert = false, update = false, delete: deletes = false } = on;
-  for (const [event, value] of [
-    ['insert', insert],
-    ['delete', deletes],
-  ] as const)
+  for (const [event, value] of Object.entries({ insert, delete: deletes }))
     if (typeof value !== 'boolean') throw new InvalidInputError(`on.${event} must be true or false.`);
   const changes = typeof update === 'boolean' ? update : columns('on.update', update);
   if (Array.isArray(changes) && changes.length === 0)
@@ -95,16 +93,17 @@ function conditionsOf(when: unknown): readonly ColumnCondition[] {
   return Object.entries(when).map(([column, value]) => {
     checkName('Each column of when', column);
     const condition = conditionOf(column, value, 'when');
-    const isPlain = condition.values.every((each) => PLAIN.includes(typeof each));
-    const isNumber = condition.values.every((each) => typeof each !== 'number' || Number.isFinite(each));
-    if (isPlain && isNumber) return condition;
+    if (condition.values.every(isPlain)) return condition;
     throw new InvalidInputError(
       `when.${column} must be a text, a finite number, a bigint, a boolean, null, or a list of these.`,
     );
   });
 }
 
-const PLAIN: readonly string[] = ['string', 'number', 'bigint', 'boolean'];
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return storableText(value) === value;
+  return typeof value === 'number' ? Number.isFinite(value) : ['bigint', 'boolean'].includes(typeof value);
+}
 
 function bulkOf(bulk: AnyOptions['bulk'] = { over: 1_000 }): number | null {
   if (bulk === false) return null;

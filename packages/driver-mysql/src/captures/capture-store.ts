@@ -151,15 +151,16 @@ ${parts.join('\n')}`;
   }
 
   /** Runs a query as strictly as triggers are run, where a warning is an error. @throws DriverError */
-  readonly #strictly = (sql: string): Promise<void> =>
+  readonly #strictly = (sql: string): Promise<readonly object[]> =>
     this.#parts.inTransaction(async (tx) => {
       try {
-        await tx.query(sql);
+        const [rows] = await tx.query(sql);
         const [warnings] = await tx.query('SHOW WARNINGS');
         const [first] = warnings.filter(({ Code: code }: { Code: number }) =>
           STRICT_ERRORS.has(Number(code)),
         );
         if (first !== undefined) throw new DriverError('InvalidInput', first.Message);
+        return rows;
       } catch (error) {
         throw toDriverError(error);
       }

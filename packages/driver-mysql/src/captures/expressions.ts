@@ -2,7 +2,7 @@ import type { CapturePlan, ColumnCondition } from '@rowlock/core/driver';
 import { identifier } from '../identifier.js';
 import { literal } from '../literal.js';
 import type { Product } from '../product.js';
-import { BYTES, type Column, NUMBERS, SHAPES, TIMES } from './column.js';
+import { BYTES, CHECKED, type Column, NUMBERS, SHAPES, TIMES } from './column.js';
 import type { CapturedTable } from './table.js';
 
 /** A row: as it is now, or as it was before, of a trigger; or one that a query reads. */
@@ -36,7 +36,7 @@ export class Expressions {
     if (key.length === 0) return 'NULL';
     const texts = key.map((name) => this.#text(row, name)).join(`, ',', `);
     const text = key.length === 1 ? texts : `CONCAT(${texts})`;
-    if (key.every((name) => isShort(this.#column(name)))) return text;
+    if (key.length === 1 && key.every((name) => isShortKey(this.#column(name)))) return text;
     return `IF(CHAR_LENGTH(${text}) > ${LONGEST_KEY}, SHA2(${text}, 256), NULLIF(${text}, ''))`;
   }
 
@@ -112,7 +112,7 @@ export class Expressions {
   #condition(row: Row, { column, values, orNull }: ColumnCondition): string {
     const name = this.#of(row, column);
     const { type } = this.#column(column);
-    const value = type === 'timestamp' ? inUtc(name) : name;
+    const value = type === 'timestamp' ? `IF(${name} + 0 = 0, ${ZERO}, ${inUtc(name)})` : name;
     const parts = [
       ...(values.length > 0 ? [`${value} IN (${conditionValues(type, values).join(', ')})`] : []),
       ...(orNull ? [`${name} IS NULL`] : []),
@@ -131,18 +131,33 @@ export class Expressions {
   }
 }
 
+/** What a zero TIMESTAMP is compared as. */
+const ZERO = "CAST('0000-00-00 00:00:00' AS DATETIME(6))";
+
 /** A TIMESTAMP, the same in each session. The zero one is no time. */
 function inUtc(value: string): string {
   return `IF(${value} + 0 = 0, NULL, TIMESTAMPADD(MICROSECOND, ROUND(UNIX_TIMESTAMP(${value}) * 1000000), TIMESTAMP'1970-01-01 00:00:00'))`;
 }
 
-/** The values with which a column of this type is compared. A trigger would compare a TIME with a text as texts. */
+/**
+ * The values with which a column of this type is compared. A trigger would compare a TIME with a text as texts, and a CHAR
+ * has no blanks at its end.
+ */
 export function conditionValues(type: string, values: ColumnCondition['values']): readonly string[] {
-  const given = values.flatMap((value) => (value instanceof Object ? [] : [literal(value)]));
+  const given = values.flatMap((value) => {
+    if (value instanceof Object) return [];
+    return [literal(type === 'char' && typeof value === 'string' ? value.replace(/ +$/, '') : value)];
+  });
+  if (CHECKED.includes(type)) return given.map((value) => `CAST(${value} AS ${type})`);
   if (!TIMES.includes(type)) return given;
   return given.map((value) => `CAST(${value} AS ${type === 'time' ? 'TIME(6)' : 'DATETIME(6)'})`);
 }
 
-function isShort({ type }: Column): boolean {
-  return NUMBERS.includes(type) || TIMES.includes(type) || type === 'enum';
+function isShort(column: Column): boolean {
+  return column.type === 'enum' || isShortKey(column);
+}
+
+/** Of an ENUM the text may be empty, which is no key. */
+function isShortKey({ type }: Column): boolean {
+  return NUMBERS.includes(type) || TIMES.includes(type);
 }

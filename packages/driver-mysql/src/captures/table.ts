@@ -63,7 +63,7 @@ export async function readTable(
     await refuseHidden(on, place);
     return refuse('does not exist');
   }
-  if (row.type !== 'BASE TABLE') refuse('is a view, or no table. Capture the tables behind it');
+  if (!TABLES.includes(row.type)) refuse('is a view, or no table. Capture the tables behind it');
   if (row.schema === schema && row.name.startsWith('rowlock_')) refuse("is one of Rowlock's own");
   if (row.engine !== 'InnoDB') refuse(`is kept by ${row.engine}, which has no transactions`);
   const columns = await readColumns(on, sql.captures.captureColumns, place);
@@ -89,10 +89,14 @@ export async function readTable(
     product: productIn(await versionOf(on)),
     warnings: [
       ...cascades.map(({ name }) => `What the foreign key ${name} changes in the table is not captured.`),
+      ...(isOfUpdatesAlone(plan) ? ['REPLACE of a row is a DELETE and an INSERT, and is not captured.'] : []),
       ...(plan.delete ? ['TRUNCATE of the table, and of a partition, is not captured.'] : []),
     ],
   };
 }
+
+/** MariaDB's versioned tables are another type. */
+const TABLES: readonly string[] = ['BASE TABLE', 'SYSTEM VERSIONED'];
 
 /** The catalog does not show a table to an account without rights to it. @throws DriverError `PermissionDenied` */
 async function refuseHidden(on: MysqlTransaction, place: readonly string[]): Promise<void> {
@@ -111,7 +115,7 @@ async function readColumns(
     rows.map(({ name, type, full, nullable, charset, collation, digits, scale }) => [
       name,
       {
-        ...{ name, type, notNull: nullable === 'NO', members: membersIn(type, full) },
+        ...{ name, type, full, notNull: nullable === 'NO', members: membersIn(type, full) },
         ...{
           charset: charset ?? '',
           collation: collation ?? '',
@@ -141,10 +145,14 @@ async function readKeys(
   return [...keys.values()].filter((names) => !names.includes(''));
 }
 
-/** The columns that the triggers read. */
-function columnsOf({ id, key, columns, update, conditions }: CapturePlan): readonly string[] {
+/** The columns that the triggers read, each once. */
+export function columnsOf({ id, key, columns, update, conditions }: CapturePlan): readonly string[] {
   const changing = typeof update === 'boolean' ? [] : update;
-  return [...id, ...key, ...columns, ...changing, ...conditions.map(({ column }) => column)];
+  return [...new Set([...id, ...key, ...columns, ...changing, ...conditions.map(({ column }) => column)])];
+}
+
+function isOfUpdatesAlone({ insert, update, delete: deletes }: CapturePlan): boolean {
+  return update !== false && !insert && !deletes;
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -1,11 +1,21 @@
-import { type CapturePlan, type ColumnCondition, refusedTable, tryCapture } from '@rowlock/core/driver';
-import { BYTES, type Column, NUMBERS, SHAPES, TIMES } from './column.js';
+import { DriverError } from '@rowlock/core';
+import {
+  type CapturePlan,
+  type ColumnCondition,
+  refusedTable,
+  tryCapture,
+  tryValues,
+} from '@rowlock/core/driver';
+import { identifier } from '../identifier.js';
+import { literal } from '../literal.js';
+import type { Product } from '../product.js';
+import { BYTES, CHECKED, type Column, NUMBERS, SHAPES, TIMES } from './column.js';
 import { conditionValues, Expressions } from './expressions.js';
-import type { CapturedTable } from './table.js';
+import { type CapturedTable, columnsOf } from './table.js';
 
 /**
  * Has the server compute what the triggers compute, over a row of nulls, and compare what conditions name with a value of
- * each column's sort. In a trigger a comparison that only warns elsewhere fails.
+ * each column's sort. In a trigger a comparison that only warns elsewhere fails. Then looks whether columns can have these values.
  *
  * @param run Rejects with a DriverError, also for a warning.
  * @throws InvalidInputError when the server cannot.
@@ -13,15 +23,23 @@ import type { CapturedTable } from './table.js';
 export async function tryOut(
   plan: CapturePlan,
   table: CapturedTable,
-  run: (sql: string) => Promise<unknown>,
+  run: (sql: string) => Promise<readonly object[]>,
 ): Promise<void> {
   const parts = plan.conditions.map((condition) => {
     const meets = new Expressions({ ...plan, conditions: [condition] }, table).meets('NEW');
     const fits = compared(plan, table, condition);
-    return { option: `when.${condition.column}`, sql: overNoRow(table, [meets ?? 'TRUE', ...fits]) };
+    return { option: `when.${condition.column}`, sql: overNoRow(plan, table, [meets ?? 'TRUE', ...fits]) };
   });
   const whole = [...computed(plan, table), ...plan.conditions.flatMap((each) => compared(plan, table, each))];
-  await tryCapture(plan, overNoRow(table, whole), parts, run);
+  await tryCapture(plan, overNoRow(plan, table, whole), parts, run);
+  for (const condition of plan.conditions) {
+    const column = table.columns.get(condition.column);
+    if (column === undefined || !isRead(column, table.product)) continue;
+    await tryValues(plan, condition, async (values) => {
+      const cut = await run(cutSql(values, column));
+      if (cut.length > 0) throw new DriverError('InvalidInput', 'The column would cut or round a value.');
+    });
+  }
 }
 
 function computed(plan: CapturePlan, table: CapturedTable): readonly string[] {
@@ -32,8 +50,11 @@ function computed(plan: CapturePlan, table: CapturedTable): readonly string[] {
   return [...rows, ...others].flatMap((each) => each ?? []).filter((each) => each !== '');
 }
 
-function overNoRow({ name }: CapturedTable, values: readonly string[]): string {
-  const none = (row: string): string => `LEFT JOIN (SELECT * FROM ${name} LIMIT 0) AS ${row} ON TRUE`;
+/** An asterisk would leave out columns that are invisible. */
+function overNoRow(plan: CapturePlan, { name }: CapturedTable, values: readonly string[]): string {
+  const columns = columnsOf(plan).map(identifier).join(', ');
+  const none = (row: string): string =>
+    `LEFT JOIN (SELECT ${columns} FROM ${name} LIMIT 0) AS ${row} ON TRUE`;
   return `SELECT ${values.join(', ')} FROM (SELECT 1) AS one ${none('NEW')} ${none('OLD')}`;
 }
 
@@ -56,8 +77,13 @@ function compared(
   // The server would take an empty text for 0, without a warning.
   const word = values.find((value) => typeof value === 'string' && !NUMBER.test(value));
   if (NUMBERS.includes(column.type) && word !== undefined) refuse(`as ${JSON.stringify(word)} is no number`);
+  // A trigger compares them as numbers, and a query as years.
+  const year = values.find((value) => !/^(0|\d{4})$/.test(String(value)));
+  if (column.type === 'year' && year !== undefined) refuse(`as ${String(year)} is no year of four digits`);
   const given = conditionValues(column.type, values);
-  return TIMES.includes(column.type) ? given : [`${sample(column)} IN (${given.join(', ')})`];
+  return [...TIMES, ...CHECKED].includes(column.type)
+    ? given
+    : [`${sample(column)} IN (${given.join(', ')})`];
 }
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -67,12 +93,40 @@ function sample({ type }: Column): string {
   return BYTES.includes(type) ? "CAST('x' AS BINARY)" : "'x'";
 }
 
+/** Whether `cutSql` can read the column's type. MariaDB reads the number of a BIT as a text there. */
+function isRead({ type }: Column, product: Product): boolean {
+  return !['enum', 'set', ...CHECKED].includes(type) && (type !== 'bit' || product === 'MySQL');
+}
+
+/** A query of the values that the column would cut or round. */
+function cutSql(values: ColumnCondition['values'], { type, full, charset, collation }: Column): string {
+  const texts = values.map((value) => {
+    const isNumber = typeof value === 'bigint' || (NUMBERS.includes(type) && JSON_NUMBER.test(String(value)));
+    return isNumber ? String(value) : JSON.stringify(value);
+  });
+  // It would be read in the time zone of the session.
+  const plain = full.replace(/^timestamp/, 'datetime');
+  const words = charset === '' ? '' : ` CHARACTER SET ${charset} COLLATE ${collation}`;
+  // Without the cast MySQL keeps the fraction of a second there.
+  const read = type === 'time' ? `CAST(n.value AS ${full})` : 'n.value';
+  const same = conditionValues(type, values).map(
+    (value, place) => `WHEN ${place + 1} THEN ${read} = ${value}`,
+  );
+  return `SELECT n.place FROM JSON_TABLE(${literal(`[${texts.join()}]`)}, '$[*]'
+    COLUMNS (place FOR ORDINALITY, value ${plain}${words} PATH '$' ERROR ON ERROR)) AS n
+    WHERE NOT CASE n.place ${same.join(' ')} END`;
+}
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
+
 /** Any text but for an ENUM and a SET. A collation may be blind to capitals and accents. */
 function hasMember({ type, members }: Column, value: string): boolean {
   if (members.length === 0) return true;
   const known = members.map(folded);
   if (type === 'enum') return known.includes(folded(value));
-  return value === '' || value.split(',').every((member) => known.includes(folded(member)));
+  const given = value.split(',').map(folded);
+  // The server writes them in their order, each once.
+  return value === '' || known.filter((member) => given.includes(member)).join() === given.join();
 }
 
 function folded(text: string): string {

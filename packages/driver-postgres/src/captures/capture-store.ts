@@ -147,10 +147,10 @@ COMMIT;
   }
 
   #try(plan: CapturePlan, table: CapturedTable): Promise<void> {
-    const run = (sql: string): Promise<unknown> =>
+    const run = (sql: string): Promise<readonly { readonly keeps: boolean }[]> =>
       this.#inTransaction(async (on) => {
         await query(on, SET_TEXTS);
-        await query(on, sql);
+        return query(on, sql);
       });
     return tryOut(plan, this.#context, table, run);
   }

@@ -7,6 +7,8 @@ export interface Column {
   readonly type: string;
   /** The same, quoted and with its schema. */
   readonly cast: string;
+  /** The same with its length or its digits, for a type of the server's own. */
+  readonly sized: string;
   readonly isBuiltIn: boolean;
   readonly isDomain: boolean;
   /** Whether `type` is a domain too. */

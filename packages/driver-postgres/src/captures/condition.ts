@@ -6,6 +6,11 @@ import { textOf } from './text-of.js';
 /** Types of the server's own have lower numbers. */
 const FIRST_OF_USERS = 16_384;
 
+/** The categories of times, and of their ranges. */
+const MOMENTS: readonly string[] = ['D', 'R'];
+
+const MOVING = /\b(now|today|tomorrow|yesterday)\b/i;
+
 /** Whether a value meets a condition, as its type compares. Its column has passed `conditionRefusal` and `isKnownType`. */
 export function conditionSql({ values, orNull }: ColumnCondition, column: Column, value: string): string {
   const given = values.flatMap((each) => (each instanceof Object ? [] : [literal(each)]));
@@ -41,8 +46,17 @@ export function isKnownType({ values }: ColumnCondition, column: Column, value: 
   return `(${itself} OR EXISTS (SELECT FROM pg_type WHERE oid = ${type} AND typtype = 'd' AND typbasetype = ${named}))`;
 }
 
+/** A query of whether a column of the server's own types has all of these values as they are, and cuts and rounds none. */
+export function keepsSql(values: ColumnCondition['values'], { sized }: Column): string {
+  const given = values.flatMap((each) => (each instanceof Object ? [] : [literal(each)]));
+  return `SELECT ${given.map((each) => `(${each})::${sized} IN (${each})`).join(' AND ')} AS keeps`;
+}
+
 /** Why values cannot be compared with a column. Undefined if they may be: the server looks at the values then. */
 export function conditionRefusal({ values }: ColumnCondition, column: Column): string | undefined {
+  const moving = values.find((value) => typeof value === 'string' && MOVING.test(value));
+  if (column.isBuiltIn && MOMENTS.includes(column.category) && moving !== undefined)
+    return `${JSON.stringify(moving)} is another time each day`;
   if (values.length === 0 || (column.isBuiltIn && !column.isDomainOfDomain)) return undefined;
   const isPlain = column.kind === 'e' || (column.kind === 'b' && column.operators !== null);
   if (!isPlain || column.isDomainOfDomain)

@@ -75,7 +75,7 @@ export class Expressions {
     const { key } = this.#plan;
     if (key.length === 0) return 'NULL';
     const text = key.map((name) => this.#text(row, name)).join(` || ',' || `);
-    if (key.every((name) => isShort(columnOf(this.#table, name)))) return text;
+    if (key.length === 1 && key.every((name) => isShortKey(columnOf(this.#table, name)))) return text;
     const hash = `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
     return `CASE WHEN length(${text}) > ${LONGEST_KEY} THEN ${hash} ELSE nullif(${text}, '') END`;
   }
@@ -161,8 +161,13 @@ export class Expressions {
   }
 }
 
-function isShort({ type, kind, isBuiltIn }: Column): boolean {
-  return kind === 'e' || (isBuiltIn && SHORT.has(type));
+function isShort(column: Column): boolean {
+  return column.kind === 'e' || isShortKey(column);
+}
+
+/** Of an enum the text may be empty, which is no key. */
+function isShortKey({ type, isBuiltIn }: Column): boolean {
+  return isBuiltIn && SHORT.has(type);
 }
 
 /** Of an extension, as citext. */

@@ -1,13 +1,15 @@
-import { type CapturePlan, tryCapture } from '@rowlock/core/driver';
+import { DriverError } from '@rowlock/core';
+import { type CapturePlan, tryCapture, tryValues } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import type { Column } from './column.js';
+import { keepsSql } from './condition.js';
 import { Expressions } from './expressions.js';
-import type { CapturedTable } from './table.js';
+import { type CapturedTable, columnOf } from './table.js';
 import { TriggerFunction } from './trigger-function.js';
 
 /**
- * Has the server compute what the triggers compute, over no row.
+ * Has the server compute what the triggers compute, over no row, and looks whether columns can have the values of conditions.
  *
  * @param run In the settings that the triggers have.
  * @throws InvalidInputError when the server cannot.
@@ -16,7 +18,7 @@ export async function tryOut(
   plan: CapturePlan,
   context: Context,
   table: CapturedTable,
-  run: (sql: string) => Promise<unknown>,
+  run: (sql: string) => Promise<readonly { readonly keeps: boolean }[]>,
 ): Promise<void> {
   // Triggers of rows compute the same, of records that only a trigger has.
   const { selects } = new TriggerFunction(plan, context, { ...table, level: 'statement' });
@@ -26,6 +28,15 @@ export async function tryOut(
     sql: overNoRow(table, [`SELECT FROM new_rows AS n WHERE ${sql.meets('n', [condition])}`]),
   }));
   await tryCapture(plan, overNoRow(table, selects), parts, run);
+  for (const condition of plan.conditions) {
+    const column = columnOf(table, condition.column);
+    if (!column.isBuiltIn) continue;
+    await tryValues(plan, condition, async (values) => {
+      const [row] = await run(keepsSql(values, column));
+      if (row?.keeps !== true)
+        throw new DriverError('InvalidInput', 'The column would cut or round a value.');
+    });
+  }
 }
 
 /**

@@ -138,7 +138,7 @@ END
     return this.#sql.endUnknown((column) =>
       this.#table.level === 'row'
         ? `${record}.${identifier(column)}`
-        : `(SELECT ${identifier(column)} FROM ${table} LIMIT 0)`,
+        : `(SELECT ${table}.${identifier(column)} FROM ${table} LIMIT 0)`,
     );
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineCapture } from '../../captures/capture.js';
 import { DriverError } from '../driver-error.js';
-import { tryCapture } from './capture-trial.js';
+import { tryCapture, tryValues } from './capture-trial.js';
 
 const { plan } = defineCapture({ name: 'orders', table: 'shop.orders', id: ['id'], kind: 'k' });
 const parts = ['when.status', 'payload.note'].map((option) => ({ option, sql: option }));
@@ -44,4 +44,19 @@ test('what fails as a whole alone is refused too', async () => {
 test('an error that is not about the query is no refusal', async () => {
   const lost = new DriverError('ConnectionLost', 'The server is gone.');
   await expect(tryCapture(plan, 'all', parts, refusing({ all: lost }).run)).rejects.toBe(lost);
+});
+
+test('of many values the one that the column would cut is named', async () => {
+  const tried: unknown[] = [];
+  const keep = async (values: readonly unknown[]): Promise<void> => {
+    tried.push(values);
+    if (values.includes('longer')) throw new DriverError('InvalidInput', 'It would be cut.');
+  };
+  const condition = { column: 'status', values: ['a', 'longer', 5n], orNull: false };
+  await expect(tryValues(plan, condition, keep)).rejects.toThrow(
+    'cannot be captured with when.status, as the column never has "longer".',
+  );
+  await tryValues(plan, { ...condition, values: ['a', 5n] }, keep);
+  await tryValues(plan, { ...condition, values: [] }, keep);
+  expect(tried).toEqual([['a', 'longer', 5n], ['a'], ['longer'], ['a', 5n]]);
 });

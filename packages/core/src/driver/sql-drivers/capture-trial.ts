@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../errors.js';
 import { messageOf } from '../../is-error.js';
 import type { CapturePlan } from '../capture-store.js';
 import { type DriverErrorCode, isDriverError } from '../driver-error.js';
+import type { ColumnCondition } from '../row-condition.js';
 
 /** A query that computes a part of a capture over no row. */
 export interface CaptureTrial {
@@ -32,6 +33,25 @@ export async function tryCapture(
     if (its !== undefined) throw refusedTable(plan, refusedBy(option, its));
   }
   throw refusedTable(plan, refusedBy('these options', reason));
+}
+
+/**
+ * Refuses a value of a condition that its column would cut or round, because no row ever has it.
+ *
+ * @param keep Rejects with a DriverError unless the column can have all of these values.
+ * @throws InvalidInputError with the value.
+ */
+export async function tryValues(
+  plan: CapturePlan,
+  { column, values }: ColumnCondition,
+  keep: (values: ColumnCondition['values']) => Promise<unknown>,
+): Promise<void> {
+  if (values.length === 0 || (await refusalOf(() => keep(values))) === undefined) return;
+  for (const value of values) {
+    if ((await refusalOf(() => keep([value]))) === undefined) continue;
+    const which = typeof value === 'string' ? JSON.stringify(value) : String(value);
+    throw refusedTable(plan, `cannot be captured with when.${column}, as the column never has ${which}`);
+  }
 }
 
 /** @param why What follows the table's name, without the full stop. */
