@@ -24,7 +24,7 @@ export async function screens(stage, database) {
     progress(`screens on ${database}: filling the tables`);
     const watched = await openWatched(database, url);
     try {
-      await fill(database, url, watched.workerId, size);
+      await fill(database, url, watched, size);
       await watched.run();
       const place = { database, url, watched, beside: besideText(size) };
       const parts = [await answers(stage, place), await drains(stage, place)];
@@ -36,11 +36,14 @@ export async function screens(stage, database) {
   });
 }
 
-async function fill(database, url, workerId, { rows, waiting }) {
+async function fill(database, url, { rowlock, workerId }, { rows, waiting }) {
   const history = await openHistory(database, url);
   try {
     await history.settled(rows, workerId);
     await history.waiting(waiting);
+    await history.counted(rows);
+    await history.noted();
+    await history.schedules(rowlock);
     await history.tidy();
   } finally {
     await history.end();

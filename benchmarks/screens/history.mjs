@@ -1,6 +1,22 @@
+import { defineHandler } from '@rowlock/core';
+import { z } from 'zod';
 import { connect } from '../connect.mjs';
 
 const QUEUES = 20;
+
+/** How many actions of operators are on record, which are kept for longer than jobs. */
+export const ENTRIES = 100_000;
+
+/** A schedule of each queue's kind is one of these: once a year. */
+const SCHEDULES = 100;
+
+const WEEK_MINUTES = 7 * 24 * 60;
+
+/** Sums of earlier minutes were put together by ten. */
+const FINE_MINUTES = 4 * 60;
+
+/** How long jobs have waited and run, in the buckets of the drivers. */
+const TIMES = JSON.stringify([0, 1, 2, 5, 9, 5, 2, 1, ...new Array(12).fill(0)]);
 
 /** How many rows one statement adds. MySQL keeps what it would undo. */
 const STEP = 100_000;
@@ -35,7 +51,18 @@ const FILL = {
              CASE WHEN n % 5 > 0 THEN now() - interval '1 minute' ELSE now() + interval '1 day' + n * interval '1 second' END,
              CASE WHEN n % 10 = 3 THEN '{"limit-' || n / 10 % 20 || '":5}' ELSE '' END, 'filler'
       FROM generate_series($1::bigint, $2::bigint) AS n`,
-    tidy: ['VACUUM (ANALYZE) rowlock.job', 'VACUUM (ANALYZE) rowlock.run'],
+    counted: `
+      INSERT INTO rowlock.tally (minute, queue, kind, completed, failed, cancelled, retried, waits, runs)
+      SELECT minute, 'queue-' || n, 'kind-' || n, 49, n % 3, 0, n % 2, ARRAY${TIMES}, ARRAY${TIMES}
+      FROM generate_series(1, $1::integer) AS back, generate_series(0, ${QUEUES - 1}) AS n,
+        LATERAL (SELECT date_trunc('minute', now()) - back * interval '1 minute' AS minute) AS time
+      WHERE back <= ${FINE_MINUTES} OR extract(epoch FROM minute)::bigint % 600 = 0`,
+    noted: `
+      INSERT INTO rowlock.audit (noted_at, operator, action, scope, name, details)
+      SELECT now() - (${ENTRIES} - n) * interval '1 minute', 'operator-' || n % 30, CASE n % 2 WHEN 0 THEN 'pause' ELSE 'resume' END,
+             'queue', 'queue-' || n % ${QUEUES}, '{"reason":"a deploy"}'
+      FROM generate_series(1, $1::integer) AS n`,
+    tidy: ['job', 'run', 'tally', 'audit'].map((name) => `VACUUM (ANALYZE) rowlock.${name}`),
   },
   mysql: {
     settled: [
@@ -60,7 +87,22 @@ const FILL = {
              IF(n % 5 > 0, UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE, UTC_TIMESTAMP(6) + INTERVAL 1 DAY + INTERVAL n SECOND),
              IF(n % 10 = 3, CONCAT('{"limit-', FLOOR(n / 10) % 20, '":5}'), ''), 'filler'
       FROM series`,
-    tidy: ['ANALYZE TABLE rowlock_job, rowlock_run'],
+    counted: `
+      INSERT INTO rowlock_tally (minute, queue, kind, completed, failed, cancelled, retried, waits, runs)
+      WITH RECURSIVE series (back) AS (SELECT 1 UNION ALL SELECT back + 1 FROM series WHERE back < ?),
+        lane (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM lane WHERE n < ${QUEUES - 1})
+      SELECT minute, CONCAT('queue-', n), CONCAT('kind-', n), 49, n % 3, 0, n % 2, '${TIMES}', '${TIMES}'
+      FROM series, lane, LATERAL (
+        SELECT CAST(DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:%i:00') AS DATETIME) - INTERVAL back MINUTE AS minute
+      ) AS time
+      WHERE back <= ${FINE_MINUTES} OR MINUTE(minute) % 10 = 0`,
+    noted: `
+      INSERT INTO rowlock_audit (noted_at, operator, action, scope, name, details)
+      WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ?)
+      SELECT UTC_TIMESTAMP(6) - INTERVAL (${ENTRIES} - n) MINUTE, CONCAT('operator-', n % 30), IF(n % 2, 'resume', 'pause'),
+             'queue', CONCAT('queue-', n % ${QUEUES}), '{"reason":"a deploy"}'
+      FROM series`,
+    tidy: ['ANALYZE TABLE rowlock_job, rowlock_run, rowlock_tally, rowlock_audit'],
   },
 };
 
@@ -83,6 +125,21 @@ export async function openHistory(database, url) {
         await plain.ask(jobs, [from, to, rows]);
         await plain.ask(runs, [workerId]);
       }),
+    /** A week of sums as workers leave them, or of as many minutes as there were jobs for. */
+    counted: (rows) => plain.ask(texts.counted, [Math.min(WEEK_MINUTES, Math.ceil(rows / QUEUES))]),
+    noted: () => plain.ask(texts.noted, [ENTRIES]),
+    async schedules(rowlock) {
+      for (let n = 0; n < SCHEDULES; n++) {
+        const lane = n % QUEUES;
+        const handler = defineHandler({
+          kind: `kind-${lane}`,
+          queue: `queue-${lane}`,
+          payload: z.null(),
+          run: () => {},
+        });
+        await rowlock.schedules.set(`schedule-${n}`, { handler, payload: null, cron: '0 0 1 1 *' });
+      }
+    },
     waiting: (rows) => inSteps(rows, (from, to) => plain.ask(texts.waiting, [from, to])),
     async tidy() {
       for (const text of texts.tidy) await plain.ask(text);

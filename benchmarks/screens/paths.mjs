@@ -2,7 +2,7 @@ const LOOK_MS = 3_000;
 const SELDOM_MS = 15_000;
 
 /** Every look of the dashboard's page, by its address. @param job The public id of a job that waits */
-export function pathsOf({ job, settledFrom }) {
+export function pathsOf({ job, settledFrom, cursor }) {
   const lists = [
     ['newest', ''],
     ['of a queue', 'queue=queue-7'],
@@ -37,12 +37,29 @@ export function pathsOf({ job, settledFrom }) {
     ['overview, workers', 'overview'],
     ['limits', 'limits'],
     ['schedules', 'schedules'],
+    ['the ticks of a schedule', 'schedules/ticks?name=schedule-7'],
+    ['the next ticks of a schedule', 'schedules/preview?name=schedule-7'],
     ['errors', 'errors'],
+    ['errors of a kind', 'errors?kind=kind-1'],
     ['events', 'events'],
     ['captures', 'captures'],
+    ['audit', 'audit'],
+    ['audit, a later page', `audit?cursor=${cursor}`],
+    ['audit of an operator', 'audit?by=operator-7'],
+    ['audit of a queue', 'audit?scope=queue&name=queue-7'],
+    ['audit to find nothing', 'audit?by=nobody'],
     ['latest runs', 'runs?limit=200'],
+    ['latest runs, a later page', `runs?limit=200&before=${settledFrom}`],
     ['latest runs of a queue', 'runs?queue=queue-7&limit=200'],
+    ['latest runs that have crashed', 'runs?outcome=crashed&limit=200'],
+    ['an hour of runs to replay', `runs?queue=queue-7&from=${settledFrom}&limit=5000`],
+    ['an hour of numbers', 'trend?last=1h'],
+    ['a day of numbers', 'trend?last=24h'],
+    ['a day of a kind', 'trend?last=24h&kind=kind-7'],
     ['a week of numbers', 'trend?last=7d'],
+    ['a week of a queue', 'trend?last=7d&queue=queue-7'],
+    ['a week of a kind', 'trend?last=7d&kind=kind-7'],
+    ['kinds', 'kinds'],
     ['a job', `job?id=${job}`],
     ['picture of 1,000 jobs', 'picture?queue=queue-7&limit=1000'],
     ['picture of 10,000 jobs', 'picture?queue=queue-7&limit=10000'],
