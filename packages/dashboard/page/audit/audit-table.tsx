@@ -1,5 +1,7 @@
-import type { Stored } from '@rowlock/core';
+import type { Json, Stored } from '@rowlock/core';
 import type { AuditEntry } from '@rowlock/core/types';
+import { number } from '../format/numbers.js';
+import { inLocalTime, lasting } from '../format/times.js';
 import { addressOf } from '../frame/place.js';
 import { Empty } from '../parts/empty.js';
 import { JobLink } from '../parts/job-link.js';
@@ -28,10 +30,10 @@ export function AuditTable({ entries, isFiltered }: Props) {
         {entries.map((entry) => (
           <tr key={entry.id}>
             <th scope="row">{entry.action}</th>
-            <td data-name="To" class="short">
+            <td data-name="To" class="double narrow">
               <Target {...entry} />
             </td>
-            <td data-name="Who" class="short">
+            <td data-name="Who" class="narrow">
               <Link to={addressOf('audit', { by: entry.by })}>{entry.by}</Link>
             </td>
             <td data-name="When">
@@ -63,10 +65,22 @@ function Target({ scope, name }: Pick<Stored<AuditEntry>, 'scope' | 'name'>) {
   );
 }
 
-/** `changed 200, filter {"queue":"mail"}` */
+/** `changed 200, per 1 min, queue mail, error code ETIMEDOUT` */
 function textOf(details: Stored<AuditEntry>['details']): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${wordsOf(name)} ${shownOf(name, value)}`)
     .join(', ');
+}
+
+/** A name of the code as words, without its unit. */
+function wordsOf(name: string): string {
+  return name.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function shownOf(name: string, value: Json): string {
+  if (typeof value === 'string') return inLocalTime(value);
+  if (typeof value === 'number') return name.endsWith('Ms') ? lasting(value) : number(value);
+  if (Array.isArray(value)) return value.map((each) => shownOf(name, each)).join(' ');
+  return JSON.stringify(value);
 }

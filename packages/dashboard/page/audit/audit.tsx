@@ -11,7 +11,7 @@ import { AuditTable } from './audit-table.js';
 const TEXTS = [
   ['by', 'Operator'],
   ['action', 'Action'],
-  ['name', 'Job, queue, kind, limit or schedule'],
+  ['name', 'Job or name'],
 ] as const;
 
 /** All that core has, or the page does not compile. */

@@ -67,8 +67,14 @@ function sentence(picture: View, cell: Cell, count: number): ComponentChildren {
           {holder !== undefined && (
             <>
               {' '}
-              of the kind {holder.kind}
-              {holder.key !== null && ` and the key ${holder.key}`}, which {doingOf(picture, holder)}
+              of the kind <b>{holder.kind}</b>
+              {holder.key !== null && (
+                <>
+                  {' '}
+                  and the key <b>{holder.key}</b>
+                </>
+              )}
+              , which {doingOf(picture, holder)}
             </>
           )}
           .

@@ -37,7 +37,8 @@ export function doingOfAll(picture: Pick<Stored<PictureView>, 'runs'>, { jobs }:
   const last = jobs.at(-1);
   if (first.dueAt === undefined || last?.dueAt === undefined || first.dueAt === last.dueAt)
     return doingOf(picture, first);
-  return `are due from ${fromNow(first.dueAt)} to ${fromNow(last.dueAt)}`;
+  const [from, until] = [fromNow(first.dueAt), fromNow(last.dueAt)];
+  return from === until ? `are due ${from}` : `are due ${from}, the last one ${until}`;
 }
 
 /** The key of all of them, or how many they have. */

@@ -4,7 +4,7 @@ import { endOf, type Run, startOf, workerOf } from './span.js';
 export interface WorkerMoment {
   readonly worker: string;
   readonly running: readonly Run[];
-  /** How many of its runs had ended, by outcome. */
+  /** How many of its runs had ended, by outcome, in their order. */
   readonly ended: ReadonlyMap<string, number>;
 }
 
@@ -20,7 +20,9 @@ export function momentOf(runs: readonly Run[], at: number): readonly WorkerMomen
       return {
         worker,
         running: own.filter((run) => startOf(run) <= at && endOf(run) > at).toReversed(),
-        ended: new Map([...over].map(([outcome, each]) => [outcome, each.length])),
+        ended: new Map(
+          [...over].map(([outcome, each]): [string, number] => [outcome, each.length]).toSorted(),
+        ),
       };
     });
 }

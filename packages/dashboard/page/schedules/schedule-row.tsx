@@ -40,10 +40,10 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
         {whenOf(schedule)}
         {broken !== null && <div class="bad">{broken.error}</div>}
       </td>
-      <td data-name="Kind" class="double">
+      <td data-name="Kind" class="double narrow">
         <Link to={addressOf('jobs', { kind, queue })}>{kind}</Link>
       </td>
-      <td data-name="Next">
+      <td data-name="Next" class={pausedAt === null ? '' : 'narrow'}>
         {pausedAt === null ? (
           <Time at={nextAt} />
         ) : (
@@ -52,7 +52,7 @@ export function ScheduleRow({ schedule }: { readonly schedule: Stored<ScheduleVi
           </span>
         )}
       </td>
-      <td data-name="Last" class={firedAt === null ? 'nought' : ''}>
+      <td data-name="Last" class={firedAt === null ? 'nought' : 'narrow'}>
         <Time at={firedAt} />
         {skipped !== null && (
           <div class="hint">
