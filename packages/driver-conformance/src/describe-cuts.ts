@@ -205,7 +205,7 @@ const VERBS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = {
   'history.takePruneTurn': ({ driver }) => driver.history.takePruneTurn('1', 1),
   'history.report': ({ driver }) => driver.history.report('1', { tallies: [], running: [], runningIds: [] }),
   'history.tallies': ({ driver }) =>
-    driver.history.tallies({ minutes: 1, step: 1, queue: null, byLane: false }),
+    driver.history.tallies({ minutes: 1, step: 1, queue: null, kind: null, byLane: false }),
   'schedules.set': ({ driver }) => driver.schedules.set([EVERY], 'test'),
   'schedules.find': ({ driver }) => driver.schedules.find({ beyond: '' }),
   'schedules.due': ({ driver }) => driver.schedules.due([], 10),

@@ -8,6 +8,7 @@ export { describeFrozen } from './describe-frozen.js';
 export { describeInterleavings } from './describe-interleavings.js';
 export { describeModel } from './describe-model.js';
 export { describeModelFaults } from './describe-model-faults.js';
+export { describeOldTallies } from './describe-old-tallies.js';
 export { type Account, type AccountsDatabase, describeRights } from './describe-rights.js';
 export { Flights, leastFlights } from './flights.js';
 export { HandClock } from './hand-clock.js';

@@ -86,17 +86,19 @@ export interface StatisticsReport {
   readonly runningIds: readonly JobId[];
   /** The resident memory of its process, in bytes. Default: as it was. */
   readonly memory?: number;
-  /** Whether to delete up to 10,000 sums of minutes that are more than a week ago. Default: false. */
+  /** Whether to put up to 100,000 sums of minutes over four hours ago together by ten, and delete 10,000 of over a week ago. Default: false. */
   readonly forgets?: boolean;
 }
 
-/** Which sums: of this minute, and of so many whole minutes before it, by the database's clock. */
+/** Which sums: those that begin in this minute, or in so many whole minutes before it, by the database's clock. */
 export interface TalliesQuestion {
   readonly minutes: number;
   /** How many minutes are one sum. */
   readonly step: number;
   /** Null: all queues. */
   readonly queue: string | null;
+  /** Null: all kinds. */
+  readonly kind: string | null;
   /** Whether each queue and kind has sums of its own. */
   readonly byLane: boolean;
 }

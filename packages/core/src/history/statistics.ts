@@ -11,7 +11,7 @@ import type { LiveRun } from '../worker/run/live-run.js';
 /** The pause between a change and its report, in milliseconds. */
 const EVERY_MS = 2_000;
 
-/** How often tallies that are too old are deleted, in milliseconds. */
+/** How often old tallies are put together, and those of more than a week ago deleted, in milliseconds. */
 const FORGET_MS = 3_600_000;
 
 export interface StatisticsParts extends Pick<PartContext, 'workerId' | 'live' | 'clock' | 'log'> {

@@ -97,7 +97,7 @@ interface Window {
 }
 
 async function windowBack(history: Pick<History, 'tallies'>, minutes: number): Promise<Window> {
-  const { now, sums } = await history.tallies({ minutes, step: 60, queue: null, byLane: true });
+  const { now, sums } = await history.tallies({ minutes, step: 60, queue: null, kind: null, byLane: true });
   const seconds = minutes * 60 + (now.getTime() % 60_000) / 1_000;
   return { seconds, lanes: sums.flatMap(({ lane }) => lane ?? []), sums };
 }

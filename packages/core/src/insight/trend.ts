@@ -39,18 +39,16 @@ export interface TrendPoint extends Omit<WindowStats, 'seconds'> {
 /** @throws InvalidInputError, DriverError */
 export async function trend(history: Pick<History, 'tallies'>, options: TrendOptions): Promise<Trend> {
   checkOptions('trend()', options, ['last', 'queue', 'kind'] satisfies (keyof TrendOptions)[]);
-  const { last = '3h', queue, kind } = options;
-  if (queue !== undefined) checkName('queue', queue);
-  if (kind !== undefined) checkName('kind', kind);
+  const { last = '3h', queue = null, kind = null } = options;
+  if (queue !== null) checkName('queue', queue);
+  if (kind !== null) checkName('kind', kind);
   const minutes = Math.ceil(milliseconds(last) / MINUTE_MS);
   if (!(minutes >= 1 && minutes <= WEEK)) throw new InvalidInputError('last must be 1 minute to 7 days.');
   const step = STEPS.find((each) => minutes / each <= MOST_POINTS) ?? STEPS[2];
-  const byLane = kind !== undefined;
-  const { now, sums } = await history.tallies({ minutes, step, queue: queue ?? null, byLane });
-  const found = Map.groupBy(
-    sums.filter(({ lane }) => !byLane || lane?.kind === kind),
-    ({ at }) => at.getTime(),
-  );
+  // All of the first step. What is before it has no point.
+  const question = { step, queue, kind, byLane: false };
+  const { now, sums } = await history.tallies({ ...question, minutes: minutes + step - 1 });
+  const found = Map.groupBy(sums, ({ at }) => at.getTime());
   const stepMs = step * MINUTE_MS;
   const end = Math.floor(now.getTime() / stepMs);
   const count = Math.ceil(minutes / step);

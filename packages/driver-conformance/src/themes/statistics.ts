@@ -28,7 +28,13 @@ async function talliesOf<Tx>({
   queue,
 }: Pick<Stage<Tx>, 'driver' | 'queue'>): Promise<readonly Tally[]> {
   // A step of many years, so that all are in one.
-  const { sums } = await driver.history.tallies({ minutes: 1, step: 30_000_000, queue, byLane: true });
+  const { sums } = await driver.history.tallies({
+    minutes: 1,
+    step: 30_000_000,
+    queue,
+    kind: null,
+    byLane: true,
+  });
   return sums
     .flatMap(({ at: _, lane, ...counts }) => (lane === null ? [] : [{ ...lane, ...counts }]))
     .toSorted((a, b) => (a.kind < b.kind ? -1 : 1));

@@ -12,6 +12,8 @@ import type { Execute } from '../engine/execute.js';
 import type { TallyRow } from '../engine/rows.js';
 
 const MINUTE_MS = 60_000;
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
+const FINE_MS = 4 * 60 * MINUTE_MS;
 const WEEK_MS = 604_800_000;
 
 export function historyOf(execute: Execute): History {
@@ -90,7 +92,9 @@ async function add(
   }
   const minute = minuteOf(database.clock.now());
   for (const tally of tallies) await addTally(place, { ...tally, minute });
-  if (forgets) await forgetTallies(place);
+  if (!forgets) return;
+  await coarsenTallies(place);
+  await forgetTallies(place);
 }
 
 async function addTally({ database, tx }: Place, added: TallyRow): Promise<void> {
@@ -106,6 +110,19 @@ async function addTally({ database, tx }: Place, added: TallyRow): Promise<void>
   tx.write(found.row, before === undefined ? added : { ...added, ...sumOf([before, added]) });
 }
 
+/** Sums of minutes that are long over become a part of one of ten minutes. */
+async function coarsenTallies(place: Place): Promise<void> {
+  const { database, tx } = place;
+  const before = database.clock.now() - FINE_MS;
+  const isFine = ({ minute }: TallyRow): boolean => minute < before && minute % TEN_MINUTES_MS !== 0;
+  for (const { row, value } of database.tables.tallies.find(tx, isFine)) {
+    await tx.lock(row);
+    if (row.seenBy(tx) === undefined) continue;
+    tx.write(row, undefined);
+    await addTally(place, { ...value, minute: value.minute - (value.minute % TEN_MINUTES_MS) });
+  }
+}
+
 async function forgetTallies({ database, tx }: Place): Promise<void> {
   const before = database.clock.now() - WEEK_MS;
   for (const { row } of database.tables.tallies.find(tx, ({ minute }) => minute < before)) {
@@ -114,10 +131,11 @@ async function forgetTallies({ database, tx }: Place): Promise<void> {
   }
 }
 
-function tallies({ database, tx }: Place, { minutes, step, queue, byLane }: TalliesQuestion): Tallies {
+function tallies({ database, tx }: Place, { minutes, step, queue, kind, byLane }: TalliesQuestion): Tallies {
   const now = database.clock.now();
   const since = minuteOf(now) - minutes * MINUTE_MS;
-  const isWanted = (row: TallyRow): boolean => row.minute >= since && (queue ?? row.queue) === row.queue;
+  const isWanted = (row: TallyRow): boolean =>
+    row.minute >= since && (queue ?? row.queue) === row.queue && (kind ?? row.kind) === row.kind;
   const rows = database.tables.tallies.find(tx, isWanted).map(({ value: { minute, ...tally } }) => ({
     at: Math.floor(minute / (step * MINUTE_MS)) * step * MINUTE_MS,
     lane: byLane ? { queue: tally.queue, kind: tally.kind } : null,

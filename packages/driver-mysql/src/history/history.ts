@@ -45,6 +45,13 @@ export function historyOf(
   { history: sql }: Statements,
   inTransaction: InTransaction,
 ): History {
+  function coarsen(until: string): Promise<void> {
+    return inTransaction(async (tx) => {
+      await change(tx, sql.coarsenTallies, [until]);
+      await change(tx, sql.deleteFine, [until]);
+    });
+  }
+
   return {
     async read({ beyond, newestFirst, limit }) {
       const [text, from] = newestFirst ? [sql.readBack, beyond ?? HIGHEST_ID] : [sql.read, beyond ?? NO_ID];
@@ -96,11 +103,14 @@ export function historyOf(
         );
         await change(on, sql.addTallies(given.text), given.values);
       }
-      if (forgets) await change(on, sql.forgetTallies);
+      if (!forgets) return;
+      const [fine] = await query<{ newest: string | null }>(on, sql.findFine);
+      if (fine !== undefined && fine.newest !== null) await coarsen(fine.newest);
+      await change(on, sql.forgetTallies);
     },
 
-    async tallies({ minutes, step, queue, byLane }) {
-      const values = [step, step, byLane, byLane, minutes, queue, queue];
+    async tallies({ minutes, step, queue, kind, byLane }) {
+      const values = [step, step, byLane, byLane, minutes, queue, queue, kind, kind];
       const rows = await query<TallyRow>(on, sql.tallies, values);
       return {
         now: new Date(Number(rows[0]?.now)),

@@ -18,6 +18,17 @@ const at = (json: string, place: number): string => `JSON_EXTRACT(${json}, '$[${
 
 const MINUTE = "CAST(DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:%i:00') AS DATETIME)";
 
+/** Adds a tally to the one that is there. */
+const add = (tally: string): string => `ON DUPLICATE KEY UPDATE
+        ${COUNTS.map((name) => `${name} = ${tally}.${name} + VALUES(${name})`).join(', ')},
+        ${TIMES.map((name) => `${name} = ${buckets((n) => `${at(`${tally}.${name}`, n)} + ${at(`VALUES(${name})`, n)}`)}`).join(',\n        ')}`;
+
+/** When the ten minutes of a time begin. */
+const TEN_MINUTES = 'minute - INTERVAL MINUTE(minute) % 10 MINUTE';
+
+/** What is put together with others. */
+const FINE = 'MINUTE(minute) % 10 > 0';
+
 /** The settled jobs, the deletion of old ones, and what workers have counted. */
 export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
   // The order is by `job.id`: a bare `id` would be the text of the column above.
@@ -55,13 +66,30 @@ export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
   addTallies: (given: string): string => `
       INSERT INTO ${tally} (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})
       SELECT ${MINUTE}, given.lane_queue, given.lane_kind, ${[...COUNTS, ...TIMES].map((name) => `given.add_${name}`).join(', ')} FROM ${given}
-      ON DUPLICATE KEY UPDATE
-        ${COUNTS.map((name) => `${name} = ${name} + VALUES(${name})`).join(', ')},
-        ${TIMES.map((name) => `${name} = ${buckets((n) => `${at(name, n)} + ${at(`VALUES(${name})`, n)}`)}`).join(',\n        ')}`,
+      ${add(tally)}`,
+
+  // Nobody writes into minutes that are over.
+  findFine: `
+      SELECT CAST(MAX(minute) AS CHAR) AS newest FROM (
+        SELECT minute FROM ${tally} WHERE minute < UTC_TIMESTAMP() - INTERVAL 4 HOUR AND ${FINE} ORDER BY minute LIMIT 100000
+      ) AS fine`,
+
+  // Another worker that does the same waits for the locks until these are deleted, and finds the others.
+  coarsenTallies: `
+      INSERT INTO ${tally} (minute, queue, kind, ${[...COUNTS, ...TIMES].join(', ')})
+      SELECT ${TEN_MINUTES} AS ten, queue, kind, ${COUNTS.map((name) => `SUM(${name})`).join(', ')},
+             ${TIMES.map((name) => buckets((n) => `SUM(${at(name, n)})`)).join(',\n             ')}
+      FROM (
+        SELECT * FROM ${tally} WHERE minute <= ? AND ${FINE} FOR UPDATE
+      ) AS fine
+      GROUP BY ten, queue, kind
+      ${add(tally)}`,
+
+  deleteFine: `DELETE FROM ${tally} WHERE minute <= ? AND ${FINE}`,
 
   forgetTallies: `DELETE FROM ${tally} WHERE minute < UTC_TIMESTAMP() - INTERVAL 7 DAY ORDER BY minute LIMIT 10000`,
 
-  // The values are the minutes of a step, twice; whether by queue and kind, twice; how many minutes back; and a queue, or null, twice.
+  // The values are the minutes of a step, twice; whether by queue and kind, twice; how many minutes back; a queue, or null, twice; and a kind, or null, twice.
   // The clock has a row of its own where nothing was counted.
   tallies: `
       SELECT CAST(${ms('MAX(clock.now)')} AS CHAR) AS now,
@@ -70,6 +98,6 @@ export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
              ${COUNTS.map((name) => `CAST(SUM(${name}) AS CHAR) AS ${name}`).join(', ')},
              ${TIMES.map((name) => `CAST(${buckets((n) => `SUM(${at(name, n)})`)} AS CHAR) AS ${name}`).join(',\n             ')}
       FROM (SELECT UTC_TIMESTAMP(6) AS now) AS clock
-      LEFT JOIN ${tally} ON minute >= ${MINUTE} - INTERVAL ? MINUTE AND (? IS NULL OR queue = ?)
+      LEFT JOIN ${tally} ON minute >= ${MINUTE} - INTERVAL ? MINUTE AND (? IS NULL OR queue = ?) AND (? IS NULL OR kind = ?)
       GROUP BY 2, 3, 4 ORDER BY MIN(minute)`,
 });

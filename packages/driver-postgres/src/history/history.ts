@@ -49,18 +49,20 @@ export function historyOf(on: Queryable, { history: sql }: Statements): History 
       const own = [workerId, JSON.stringify(running), plainArray(runningIds), memory];
       if (tallies.length === 0) await query(on, sql.reportRunning, own);
       else await query(on, sql.report, [...own, JSON.stringify(tallies)]);
-      if (forgets) await query(on, sql.forgetTallies);
+      if (!forgets) return;
+      await query(on, sql.coarsenTallies);
+      await query(on, sql.forgetTallies);
     },
 
-    async tallies({ minutes, step, queue: of, byLane }) {
-      const values = [String(minutes), String(step), of, String(byLane)];
+    async tallies({ minutes, step, queue, kind, byLane }) {
+      const values = [String(minutes), String(step), queue, kind, String(byLane)];
       const [row] = await answers<TalliesRow>(on, sql.tallies, values);
       return {
         now: new Date(row?.now ?? 0),
-        sums: (row?.sums ?? []).map(({ at, queue, kind, ...counts }) => ({
+        sums: (row?.sums ?? []).map(({ at, queue: ofQueue, kind: ofKind, ...counts }) => ({
           ...counts,
           at: new Date(at),
-          lane: queue === null || kind === null ? null : { queue, kind },
+          lane: ofQueue === null || ofKind === null ? null : { queue: ofQueue, kind: ofKind },
         })),
       };
     },
