@@ -852,6 +852,40 @@ describe('a trigger that fails', () => {
   });
 });
 
+test('the triggers of an account that is gone are found, and made anew', async () => {
+  const database = new URL(url).pathname.slice(1);
+  const owner = `gone_${database.slice(-8)}`;
+  const rowlock = await captured(TABLE);
+  await client.query(
+    `CREATE USER '${owner}' IDENTIFIED BY 'change-me'; GRANT ALL ON ${database}.* TO '${owner}'`,
+  );
+  for (const { TRIGGER_NAME: name, EVENT_MANIPULATION: event, ACTION_STATEMENT: body } of await rows(
+    `SELECT * FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = '${database}' AND EVENT_OBJECT_TABLE = 't'`,
+  ))
+    await client.query(
+      `DROP TRIGGER ${name}; CREATE DEFINER = '${owner}'@'%' TRIGGER ${name} AFTER ${event} ON t FOR EACH ROW ${body}`,
+    );
+  expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
+  await client.query(`DROP USER '${owner}'`);
+  await expect(client.query('INSERT INTO t VALUES (1, NULL)')).rejects.toMatchObject({ errno: 1449 });
+  const [told] = await rowlock.captures.check();
+  expect(told?.problems.map(({ message }) => message)).toEqual(
+    Array(3).fill(expect.stringContaining(`rights of ${owner}@%, and there is no such account`)),
+  );
+  await rowlock.captures.apply();
+  await client.query('INSERT INTO t VALUES (1, NULL)');
+  expect(await changes()).toEqual(['insert 1']);
+});
+
+test('a session that has locked the table by LOCK TABLES writes to it if it has locked those of Rowlock too', async () => {
+  await captured(TABLE);
+  const writer = await connected();
+  onTestFinished(() => writer.end());
+  await writer.query('LOCK TABLES t WRITE, rowlock_job WRITE, rowlock_bell WRITE');
+  await writer.query('INSERT INTO t VALUES (1, NULL); UNLOCK TABLES');
+  expect(await changes()).toEqual(['insert 1']);
+});
+
 test('the least rights: for who applies, and none for who writes', async () => {
   const database = new URL(url).pathname.slice(1);
   const [owner, writer] = [`capturer_${database.slice(-8)}`, `writer_${database.slice(-8)}`];

@@ -1,4 +1,4 @@
-import { DriverError } from '@rowlock/core';
+import { DriverError, isDriverError } from '@rowlock/core';
 import type { CaptureProblem } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
@@ -15,13 +15,17 @@ export interface FoundTrigger {
   readonly table: string;
   readonly event: string;
   readonly timing: string;
-  /** Whether it works with the rights of this account. */
+  /** With whose rights it works. */
+  readonly account: string;
+  /** Whether that is this account. */
   readonly isOwn: boolean;
+  /** Whether there is no such account any more, as far as this one may see. */
+  readonly isOrphan: boolean;
   /** The whole statement, with its body at the end. */
   readonly statement: string;
 }
 
-type TriggerRow = Pick<FoundTrigger, 'name' | 'schema' | 'table' | 'event' | 'timing'> & {
+type TriggerRow = Pick<FoundTrigger, 'name' | 'schema' | 'table' | 'event' | 'timing' | 'account'> & {
   is_own: number | string;
 };
 
@@ -33,13 +37,30 @@ export async function findCapture(
 ): Promise<readonly FoundTrigger[]> {
   const prefix = triggerPrefix(schema, capture);
   const rows = await query<TriggerRow>(on, sql.captures.findCapture, [prefix, prefix]);
+  const others = new Set(rows.flatMap(({ account, is_own }) => (Number(is_own) === 1 ? [] : [account])));
+  const orphans: string[] = [];
+  for (const account of others) if (await isGone(on, sql, account)) orphans.push(account);
   const found: FoundTrigger[] = [];
   for (const { is_own, ...row } of rows) {
     const operation = operationIn(prefix, row.name);
     if (operation === undefined) continue;
-    found.push({ ...row, operation, isOwn: Number(is_own) === 1, statement: await statementOf(on, row) });
+    const statement = await statementOf(on, row);
+    const isOrphan = orphans.includes(row.account);
+    found.push({ ...row, operation, isOwn: Number(is_own) === 1, isOrphan, statement });
   }
   return found;
+}
+
+/** Only some accounts may read which others there are. */
+async function isGone(on: MysqlTransaction, sql: Context['sql'], account: string): Promise<boolean> {
+  const [row] = await query<{ found: number | string }>(on, sql.captures.captureAccount, [
+    account,
+    account,
+  ]).catch((error: unknown) => {
+    if (!isDriverError(error, 'PermissionDenied')) throw error;
+    return [];
+  });
+  return row !== undefined && Number(row.found) === 0;
 }
 
 /**
@@ -139,6 +160,10 @@ function differencesOf(
     return [
       { code: 'missing', message, mend: [...(other === undefined ? [] : [dropTrigger(other)]), create] },
     ];
+  }
+  if (found.isOrphan) {
+    const message = `The trigger ${name} of ${table.name} has the rights of ${found.account}, and there is no such account any more, so that each write fails.`;
+    return [{ code: 'changed', message, mend: [dropTrigger(found), create] }];
   }
   const isAsWanted =
     found.statement.endsWith(` FOR EACH ROW ${body}`) &&

@@ -29,8 +29,12 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
 
   findCapture: `
       SELECT TRIGGER_NAME AS name, EVENT_OBJECT_SCHEMA AS \`schema\`, EVENT_OBJECT_TABLE AS \`table\`,
-             EVENT_MANIPULATION AS event, ACTION_TIMING AS timing, DEFINER = CURRENT_USER() AS is_own
+             EVENT_MANIPULATION AS event, ACTION_TIMING AS timing, DEFINER AS account, DEFINER = CURRENT_USER() AS is_own
       FROM information_schema.TRIGGERS WHERE LEFT(TRIGGER_NAME, CHAR_LENGTH(?)) = ? ORDER BY TRIGGER_NAME`,
+
+  // A role has no host, and a definer that is one no sign in front of it.
+  captureAccount: `
+      SELECT COUNT(*) AS found FROM mysql.user WHERE CONCAT(User, '@', Host) IN (?, CONCAT(?, '@'))`,
 
   captureLosses: `
       SELECT COUNT(*) AS losses, CAST(MAX(noted_at) AS CHAR) AS newest, MAX(error) AS error
