@@ -1,4 +1,5 @@
 import { LimitSettings } from './admission/limit-settings.js';
+import { ErrorRemarks } from './audit/error-remarks.js';
 import type { Calls } from './client/calls.js';
 import { Client } from './client/client.js';
 import { Jobs } from './client/jobs.js';
@@ -24,11 +25,14 @@ export class Operator<Tx = unknown> extends Client<Tx> {
   readonly limits: LimitSettings<Tx>;
   /** The schedules, at run time. */
   readonly schedules: Schedules<Tx>;
+  /** Mutes and notes of groups of errors. */
+  readonly errors: ErrorRemarks<Tx>;
 
   constructor(calls: Calls<Tx>, { around, retention }: OperatorParts) {
     super(calls, around);
     this.jobs = new Jobs(calls, retention);
     this.limits = new LimitSettings(calls);
     this.schedules = new Schedules(calls);
+    this.errors = new ErrorRemarks(calls);
   }
 }

@@ -6,6 +6,7 @@ export type { LimitSettings } from './admission/limit-settings.js';
 export type { PauseOptions } from './admission/pauses.js';
 export type { AcquireOptions, Slots, SlotsFull, SlotsSize } from './admission/slots.js';
 export type { AuditOptions, AuditPage } from './audit/entries.js';
+export type { ErrorRemarks, MuteOptions } from './audit/error-remarks.js';
 export type { CaptureEvents, CaptureOptions } from './captures/capture-options.js';
 export type { CapturedJob } from './captures/captured-job.js';
 export type {

@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   'pause',
   'limits',
   'schedules',
+  'errors',
   'enqueue',
 ] as const;
 

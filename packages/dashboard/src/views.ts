@@ -93,7 +93,9 @@ export interface RunsView extends Omit<LatestRuns, 'runs'> {
 }
 
 /** Failed jobs whose errors have one code and one pattern. */
-export interface ErrorGroup {
+export interface ErrorGroup extends ErrorRemark {
+  /** What operators' remarks name. */
+  readonly id: string;
   readonly kinds: readonly string[];
   readonly code: string;
   /** The message, with `…` for what differs: numbers, ids, addresses, what is in quotes. */
@@ -108,6 +110,14 @@ export interface ErrorGroup {
   readonly line: readonly number[];
   /** The filter that finds them, as in an address. Others of this code may have the same words. */
   readonly filter: string;
+}
+
+/** What operators have said of a group. */
+export interface ErrorRemark {
+  /** Null: nobody has muted it, or the time is over. */
+  readonly muted: { readonly by: string; readonly at: Date; readonly until: Date | null } | null;
+  /** The newest note. */
+  readonly note: { readonly by: string; readonly at: Date; readonly text: string } | null;
 }
 
 export interface ErrorsView {

@@ -17,6 +17,9 @@ const BODIES: Readonly<Record<string, (ids: readonly string[]) => object>> = {
   'jobs/cancel': () => ({ filter: 'queue=mail&payload={"to":"bob"}' }),
   'jobs/redrive': () => ({ filter: 'queue=mail&status=cancelled' }),
   'jobs/delete': () => ({ filter: 'kind=report&status=cancelled' }),
+  'errors/mute': () => ({ id: 'ENOROUTE 1' }),
+  'errors/unmute': () => ({ id: 'ENOROUTE 1' }),
+  'errors/note': () => ({ id: 'ENOROUTE 1', text: 'mine' }),
   pause: () => ({ scope: 'queue', name: 'mail', reason: 'down' }),
   resume: () => ({ scope: 'queue', name: 'mail' }),
   'limits/set': () => ({ name: 'maps', max: 3 }),
@@ -63,6 +66,7 @@ test("each change of the page is on record with the viewer's name, and nothing t
       'redrive jobs',
       'delete jobs',
     ],
+    ...['mute error', 'unmute error', 'note error'],
     ...['pause queue', 'resume queue', 'set limit', 'reset limit'],
     ...['set schedule', 'run schedule', 'pause schedule', 'resume schedule', 'remove schedule'],
   ]);

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { access } from './browser/access.js';
 import { answers } from './browser/answers.js';
+import { someErrors } from './browser/errors.js';
 import { aJob } from './browser/job.js';
 import { jobs } from './browser/jobs.js';
 import { limits } from './browser/limits.js';
@@ -20,6 +21,7 @@ setStage();
 describe('overview', overview);
 describe('jobs', jobs);
 describe('job', aJob);
+describe('errors', someErrors);
 describe('new job', newJob);
 describe('schedules', schedules);
 describe('limits', limits);

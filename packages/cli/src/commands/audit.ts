@@ -12,7 +12,10 @@ export const audit = (context: CommandContext) =>
     .option('--by <name>', 'who did it')
     .addOption(new Option('--action <action>', 'what was done').choices(AUDIT_ACTIONS))
     .addOption(new Option('--scope <scope>', 'to what').choices(AUDIT_SCOPES))
-    .option('--name <name>', 'the public id of a job, or the name of a queue, a kind, a limit or a schedule')
+    .option(
+      '--name <name>',
+      'the public id of a job, the name of a queue, a kind, a limit or a schedule, or the id of errors',
+    )
     .option('--limit <number>', 'how many at most, up to 1,000', count, 50)
     .option('--cursor <cursor>', 'goes on where the last call ended')
     .action((given) =>

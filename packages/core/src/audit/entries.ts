@@ -16,9 +16,9 @@ export interface AuditOptions {
   /** The operator's name. */
   readonly by?: string;
   readonly action?: AuditAction;
-  /** To what it was done: `job`, `jobs`, `queue`, `kind`, `limit`, `schedule` or `all`. */
+  /** To what it was done: `job`, `jobs`, `queue`, `kind`, `limit`, `schedule`, `error` or `all`. */
   readonly scope?: AuditScope;
-  /** The public id of a job, or the name of a queue, a kind, a limit or a schedule. */
+  /** The public id of a job, the name of a queue, a kind, a limit or a schedule, or the id of a group of errors. */
   readonly name?: string;
   /** How many, 1 to 1,000. Default 100. */
   readonly limit?: number;

@@ -4,22 +4,23 @@ import type { Json } from '../job/json.js';
 export const AUDIT_ACTIONS = [
   ...(['enqueue', 'cancel', 'redrive', 'update', 'delete'] as const),
   ...(['pause', 'resume', 'set', 'reset', 'run', 'remove'] as const),
+  ...(['mute', 'unmute', 'note'] as const),
 ] as const;
 
 /** To what it may be done. `jobs`: to those of a filter, or of one call. `all`: to all work. */
-export const AUDIT_SCOPES = ['job', 'jobs', 'queue', 'kind', 'limit', 'schedule', 'all'] as const;
+export const AUDIT_SCOPES = ['job', 'jobs', 'queue', 'kind', 'limit', 'schedule', 'error', 'all'] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export type AuditScope = (typeof AUDIT_SCOPES)[number];
 
-/** Names, numbers and filters. No payload, and nothing of one. */
+/** Names, numbers, filters, and what operators have written. No payload, and nothing of one. */
 export type AuditDetails = Readonly<Record<string, Json>>;
 
 /** What was done, without who has done it. */
 export interface AuditedAction {
   readonly action: AuditAction;
   readonly scope: AuditScope;
-  /** The public id of a job, or the name of a queue, a kind, a limit or a schedule. `''` of many jobs, and of all work. */
+  /** The public id of a job, the name of a queue, a kind, a limit or a schedule, or the id of a group of errors. `''` of many jobs, and of all work. */
   readonly name: string;
   readonly details: AuditDetails;
 }

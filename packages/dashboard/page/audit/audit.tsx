@@ -27,6 +27,9 @@ const ACTIONS = Object.keys({
   reset: true,
   run: true,
   remove: true,
+  mute: true,
+  unmute: true,
+  note: true,
 } satisfies Record<AuditAction, true>);
 
 /** What operators have done, newest first. */

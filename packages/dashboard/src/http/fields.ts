@@ -40,6 +40,14 @@ export class Fields {
     return value === undefined ? undefined : timeOf(name, value);
   }
 
+  /** A time that is still to come. @throws Problem 400 */
+  timeToCome(name: string): Date | undefined {
+    const time = this.time(name);
+    if (time !== undefined && time.getTime() <= Date.now())
+      throw new Problem(400, `${name} must be a time that is still to come.`);
+    return time;
+  }
+
   /** Undefined where it is missing or empty. @throws Problem 400 */
   duration(name: string): Duration | undefined {
     const text = this.textOr(name, '');

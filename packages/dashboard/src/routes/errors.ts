@@ -1,5 +1,6 @@
 import type { JobView } from '@rowlock/core';
-import { commonText, errorPattern } from '../error-pattern.js';
+import { commonText, errorId, errorPattern } from '../error-pattern.js';
+import { type ErrorRemarksById, NO_REMARK, remarksOf } from '../error-remarks.js';
 import { filterOf } from '../filter.js';
 import { redactError } from '../redact.js';
 import type { ErrorGroup, ErrorsView } from '../views.js';
@@ -16,7 +17,10 @@ const PARTS = 24;
 
 /** The newest failed jobs, by code and the pattern of the message. The largest group comes first. */
 export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsView> {
-  const found = await rowlock.jobs.list({ ...filterOf(query), status: 'error', limit: MOST });
+  const [found, remarks] = await Promise.all([
+    rowlock.jobs.list({ ...filterOf(query), status: 'error', limit: MOST }),
+    remarksOf(rowlock),
+  ]);
   const failures = found.jobs.map((job): Failure => {
     const { code = '', message = '' } =
       (redact === undefined ? job.error : redactError(job.error, job, redact)) ?? {};
@@ -27,11 +31,27 @@ export async function errors({ rowlock, query, redact }: Call): Promise<ErrorsVi
   const span = { from: Math.min(...times), until: Math.max(...times) };
   return {
     groups: [...groups.values()]
-      .map((group) => groupOf(group, span))
+      .map((group) => groupOf(group, span, remarks))
       .sort((one, other) => other.jobs - one.jobs),
     read: found.jobs.length,
     more: found.cursor !== null,
   };
+}
+
+export async function muteErrors({ operator, fields }: Call): Promise<object> {
+  const until = fields.timeToCome('until');
+  await operator.errors.mute(fields.text('id'), until === undefined ? {} : { until });
+  return {};
+}
+
+export async function unmuteErrors({ operator, fields }: Call): Promise<object> {
+  await operator.errors.unmute(fields.text('id'));
+  return {};
+}
+
+export async function noteErrors({ operator, fields }: Call): Promise<object> {
+  await operator.errors.note(fields.text('id'), fields.text('text'));
+  return {};
 }
 
 /** A job with its error, as the viewer may see it. */
@@ -48,15 +68,17 @@ interface Span {
 }
 
 /** @param failures The one that was enqueued last comes first. */
-function groupOf(failures: readonly Failure[], span: Span): ErrorGroup {
+function groupOf(failures: readonly Failure[], span: Span, remarks: ErrorRemarksById): ErrorGroup {
   const [newest] = failures;
   if (newest === undefined) throw new Error('A group has a job.');
   const { code, message, pattern } = newest;
+  const id = errorId(code, pattern);
   // Jobs do not end in the order in which they were enqueued.
   const times = failures.map(timeOf);
   const kinds = [...new Set(failures.map((each) => each.job.kind))].sort();
   return {
-    ...{ kinds, code, pattern, message },
+    ...{ id, kinds, code, pattern, message },
+    ...(remarks.get(id) ?? NO_REMARK),
     jobs: failures.length,
     first: new Date(Math.min(...times)),
     last: new Date(Math.max(...times)),

@@ -3,9 +3,7 @@ import { Problem } from '../http/problem.js';
 import type { Call } from './route.js';
 
 export async function pause({ operator, fields }: Call): Promise<object> {
-  const until = fields.time('until');
-  if (until !== undefined && until.getTime() <= Date.now())
-    throw new Problem(400, 'until must be a time that is still to come.');
+  const until = fields.timeToCome('until');
   const reason = fields.textOr('reason', undefined);
   await operator.jobs.pause(workOf(fields), {
     ...(until !== undefined && { until }),

@@ -1,7 +1,7 @@
 import { audit } from './audit.js';
 import { captures } from './captures.js';
 import { enqueue, kinds } from './enqueue.js';
-import { errors } from './errors.js';
+import { errors, muteErrors, noteErrors, unmuteErrors } from './errors.js';
 import { events } from './events.js';
 import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
 import { count, jobs } from './jobs.js';
@@ -44,6 +44,9 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET kinds': { permission: 'read', answer: kinds },
   'POST enqueue': { permission: 'enqueue', answer: enqueue },
   'GET errors': { ...SHARED, answer: errors },
+  'POST errors/mute': { permission: 'errors', answer: muteErrors },
+  'POST errors/unmute': { permission: 'errors', answer: unmuteErrors },
+  'POST errors/note': { permission: 'errors', answer: noteErrors },
   'POST pause': { permission: 'pause', answer: pause },
   'POST resume': { permission: 'pause', answer: resume },
   'GET picture': { ...SHARED, answer: picture },

@@ -54,6 +54,9 @@ export const audit = theme('audit', (test) => {
       await ada.jobs.resume({ queue });
       await ada.limits.set(key, { max: 3, starts: 2, per: '1s' });
       await ada.limits.reset(key);
+      await ada.errors.mute(key, { until });
+      await ada.errors.unmute(key);
+      await ada.errors.note(key, 'ada looks');
       await ada.schedules.set(key, { handler: Work, ...HOURLY });
       await ada.schedules.pause(key);
       await ada.schedules.resume(key);
@@ -76,6 +79,9 @@ export const audit = theme('audit', (test) => {
         entry('resume', 'queue', queue),
         entry('set', 'limit', key, { max: 3, starts: 2, perMs: 1_000, burst: 1 }),
         entry('reset', 'limit', key),
+        entry('mute', 'error', key, { until: until.toISOString() }),
+        entry('unmute', 'error', key),
+        entry('note', 'error', key, { text: 'ada looks' }),
         entry('set', 'schedule', key, { kind: 'work', queue, everyMs: 3_600_000 }),
         entry('pause', 'schedule', key),
         entry('resume', 'schedule', key),
