@@ -173,6 +173,16 @@ async function some(url) {
       'job-waiting': `?screen=job&id=${waiting?.publicId}`,
       'job-again': `?screen=new&again=${failed?.publicId}`,
       'schedule-changed': `?${new URLSearchParams({ screen: 'schedule', name: 'reports / nightly' })}`,
+      'jobs-of-an-error': `?${new URLSearchParams({ screen: 'jobs', status: 'error', kind: 'mail.send', 'error-code': 'ETIMEDOUT' })}`,
+      'jobs-to-find-nothing': '?screen=jobs&kind=nothing',
+      'menu-open': ['', 'Actions of the queue printers'],
+      'dialog-pause': ['', 'Actions of the queue printers', 'Pause …'],
+      'jobs-selected': ['?screen=jobs', /^Select job/],
+      'dialog-selected': ['?screen=jobs&status=error', /^Select job/, /^Delete \d/],
+      'dialog-limit': ['?screen=limits', 'Actions of the limit maps', 'Set …'],
+      'dialog-new-limit': ['?screen=limits', 'Set a limit …'],
+      'dialog-ticks': ['?screen=schedules', 'Actions of the schedule sync every minute', 'Times …'],
+      'dialog-change': [`?screen=job&id=${waiting?.publicId}`, 'Change …'],
     },
     async stop() {
       gate.abort();
@@ -205,6 +215,7 @@ async function many(url, jobs) {
   await copies(url, jobs);
   for (const worker of workers.slice(0, 9)) await worker.stop();
   await rowlock.as('ada').jobs.pause('all', { reason: 'a deploy' });
+  await manyNames(rowlock, handlers);
   for (const [n, handler] of handlers.entries())
     await rowlock.enqueueMany(
       handler,
@@ -239,6 +250,14 @@ async function copies(url, jobs) {
   );
   await client.query('ANALYZE rowlock.job');
   await client.end();
+}
+
+/** Names of everything, as long as some are. */
+async function manyNames(rowlock, handlers) {
+  for (const [n, handler] of handlers.entries()) {
+    await rowlock.schedules.set(`schedule ${n}`, { handler, payload: { n }, every: `${n + 1}h` });
+    await rowlock.as(`operator ${n % 5}`).limits.set(`limit ${n}`, { max: n + 1 });
+  }
 }
 
 /** A day of sums, so that charts have something to draw. */

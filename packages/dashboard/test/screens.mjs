@@ -60,15 +60,25 @@ async function shoot(state) {
       page.on('console', (message) => {
         if (message.type() === 'error') console.error(`${state} ${page.url()}: ${message.text()}`);
       });
-      for (const [name, address] of wanted) {
+      for (const [name, place] of wanted) {
+        const [address, ...pressed] = [place].flat();
         await page.goto(`${addressOf(web)}/${address}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.waitForLoadState('networkidle');
+        for (const each of pressed) {
+          const named = page
+            .getByLabel(each)
+            .or(page.getByText(each, typeof each === 'string' ? { exact: true } : {}));
+          await named.filter({ visible: true }).first().click();
+        }
+        // What was opened may read something.
+        if (pressed.length > 0) await page.waitForTimeout(500);
         const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         if (over > 0) console.error(`${state} ${name} at ${width}: ${over} pixels too wide`);
         await page.screenshot({
           path: `${FOLDER}${state}-${name}-${width}-${colorScheme}.png`,
-          fullPage: !chosen.fold,
+          // What is open stands where the window is.
+          fullPage: !chosen.fold && pressed.length === 0,
         });
       }
       await context.close();

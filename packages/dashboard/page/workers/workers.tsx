@@ -56,6 +56,7 @@ function WorkerRow({
   readonly worker: Worker;
 }) {
   const jobs = alive ? running : [];
+  const of = alive ? concurrency : null;
   return (
     <tr class={alive ? '' : 'over'}>
       <th scope="row">
@@ -70,12 +71,12 @@ function WorkerRow({
           started <Time at={startedAt} />
         </div>
       </td>
-      <td data-name="Version" class="narrow">
+      <td data-name="Version" class={version === null ? 'nought' : 'narrow'}>
         {version ?? '–'}
       </td>
-      <td data-name="Slots in use" class="narrow double">
-        {alive && concurrency !== null ? (
-          <Slots name={name} inUse={jobs.reduce((sum, { slots = 0 }) => sum + slots, 0)} of={concurrency} />
+      <td data-name="Slots in use" class={of === null ? 'nought' : 'narrow double'}>
+        {of !== null ? (
+          <Slots name={name} inUse={jobs.reduce((sum, { slots = 0 }) => sum + slots, 0)} of={of} />
         ) : (
           '–'
         )}
