@@ -222,13 +222,23 @@ export interface Mishaps {
   readonly truncate: Truncate | Impossible;
   readonly refuse: Refuse | Impossible;
   readonly refuseRows: RefuseRows | Impossible;
+  /** The server's codes of some errors that may pass, and that leave a connection intact. */
+  readonly passing: readonly string[];
 }
 
 /** From now on the table of jobs refuses a row whose output or error has this text. */
 export type Refuse = (text: string) => Promise<void>;
 
-/** A trigger of the application's: from now on it refuses these statements on a job whose payload has this text. Null: no more. */
-export type RefuseRows = (verb: 'INSERT' | 'UPDATE' | 'DELETE', text: string | null) => Promise<void>;
+/**
+ * A trigger of the application's: from now on it refuses these statements on a job whose payload has this text. Null: no more.
+ *
+ * @param code The server's code of its error. Default: one of an application's own.
+ */
+export type RefuseRows = (
+  verb: 'INSERT' | 'UPDATE' | 'DELETE',
+  text: string | null,
+  code?: string,
+) => Promise<void>;
 
 /** Somebody empties a table, and its ids begin anew. */
 export type Truncate = (table: 'job' | 'run' | 'worker') => Promise<void>;

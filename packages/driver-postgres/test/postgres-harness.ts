@@ -54,19 +54,20 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
           `ALTER TABLE rowlock.job ADD CHECK (concat(output, error) NOT LIKE ${pg.escapeLiteral(`%${text}%`)})`,
         );
       },
-      async refuseRows(verb, text) {
+      passing: ['40001', '40P01', '53400', '57014'],
+      async refuseRows(verb, text, code = 'P0001') {
         await plain.query(`DROP TRIGGER IF EXISTS refuse_${verb} ON rowlock.job`);
         if (text === null) return;
         await plain.query(`
           CREATE OR REPLACE FUNCTION refuse_rows() RETURNS trigger LANGUAGE plpgsql AS $$
           BEGIN
             IF coalesce(NEW.payload, OLD.payload)::text LIKE '%' || TG_ARGV[0] || '%' THEN
-              RAISE EXCEPTION 'this job is not welcome';
+              RAISE EXCEPTION 'this job is not welcome' USING ERRCODE = TG_ARGV[1];
             END IF;
             RETURN coalesce(NEW, OLD);
           END $$`);
         await plain.query(
-          `CREATE TRIGGER refuse_${verb} BEFORE ${verb} ON rowlock.job FOR EACH ROW EXECUTE FUNCTION refuse_rows(${pg.escapeLiteral(text)})`,
+          `CREATE TRIGGER refuse_${verb} BEFORE ${verb} ON rowlock.job FOR EACH ROW EXECUTE FUNCTION refuse_rows(${pg.escapeLiteral(text)}, ${pg.escapeLiteral(code)})`,
         );
       },
     },

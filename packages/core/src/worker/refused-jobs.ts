@@ -1,6 +1,13 @@
-import type { Refused } from '../driver/apart.js';
+import { mayBeOfOne, type Refused } from '../driver/apart.js';
 import type { PartContext } from './part.js';
+import { AGAIN_MS } from './report/faults.js';
 import { SetAside } from './set-aside.js';
+
+/** How often an error that may pass comes to a job until it counts as a refusal. */
+const PASSING = 3;
+
+/** Of how many jobs such errors are counted. Beyond that the count begins anew. */
+const MOST = 10_000;
 
 export type RefusedJobsParts = Pick<PartContext, 'clock' | 'log' | 'worker'>;
 
@@ -9,6 +16,10 @@ export class RefusedJobs {
   readonly #parts: RefusedJobsParts;
   readonly #what: string;
   readonly #aside: SetAside<string>;
+  /** How many errors that may pass have come, by the job. */
+  readonly #passing = new Map<string, number>();
+  /** Until when no line tells of an error that comes to all jobs. */
+  #quietUntil = Number.NEGATIVE_INFINITY;
 
   /** @param what A sentence for the log. */
   constructor(parts: RefusedJobsParts, what: string) {
@@ -42,10 +53,30 @@ export class RefusedJobs {
     for (const publicId of publicIds) this.#aside.suspect(publicId);
   }
 
+  /** An error that may pass has come to these. Whether it comes to one of them so often that it counts as a refusal. */
+  isLasting(publicIds: readonly string[]): boolean {
+    if (this.#passing.size > MOST) this.#passing.clear();
+    const counts = publicIds.map((publicId) => {
+      const count = (this.#passing.get(publicId) ?? 0) + 1;
+      this.#passing.set(publicId, count);
+      return count;
+    });
+    return counts.some((count) => count >= PASSING);
+  }
+
   /** @param refused Their public ids. */
   add(refused: readonly Refused<string>[]): void {
     const { log, worker } = this.#parts;
     for (const { member: job, error } of refused)
-      if (this.#aside.add(job)) log.error({ err: error, job, worker }, this.#what);
+      if (this.#aside.add(job) && this.#isNews(error)) log.error({ err: error, job, worker }, this.#what);
+  }
+
+  /** What comes to all jobs, as a full disk, has a line a minute. */
+  #isNews(error: unknown): boolean {
+    if (mayBeOfOne(error)) return true;
+    const now = this.#parts.clock.now();
+    const isNews = now >= this.#quietUntil;
+    if (isNews) this.#quietUntil = now + AGAIN_MS;
+    return isNews;
   }
 }

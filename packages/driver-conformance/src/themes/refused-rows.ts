@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defineHandler } from '@rowlock/core';
+import { defineHandler, fail, failedJob, type Json } from '@rowlock/core';
 import { expect } from 'vitest';
 import { capturedTable } from '../captured-table.js';
 import type { RefuseRows } from '../driver-harness.js';
@@ -116,6 +116,46 @@ export const refusedRows = theme('refused rows', (test) => {
       ]);
       expect(runs.filter((payload) => payload === BAD).length).toBeLessThanOrEqual(5);
     });
+
+  // It runs three times before it is passed over, with the pauses of faults in between.
+  test.once(
+    'a job whose settlement, or whose onFailed, always meets what may pass holds up no other one',
+    async (outer) => {
+      let passing: readonly string[] = [];
+      const own = await withMishap(outer, (mishaps) => {
+        passing = mishaps.passing;
+        return mishaps.refuseRows;
+      });
+      if (own === undefined) return;
+      const { stage, mishap: refuse } = own;
+      const { queue, reader } = stage;
+      const fails = (payload: Json): boolean => String(payload).startsWith(`${BAD}: INSERT`);
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: AnyJson,
+        onFailed: { kind: 'report', queue, payload: failedJob },
+        run: ({ job }) => (fails(job.payload) ? fail(new Error('never')) : undefined),
+      });
+      for (const [place, code] of passing.entries()) {
+        const [verb, ends] =
+          place % 2 === 0 ? (['UPDATE', 'complete'] as const) : (['INSERT', 'error'] as const);
+        const [bad, good] = [`${BAD}: ${verb} ${code}`, `behind ${code}`];
+        const put = await stage.putMany([{ payload: bad }, { payload: good }]);
+        const statusOf = async () =>
+          (await reader.jobs(queue)).find(({ publicId }) => publicId === put[0]?.publicId)?.status;
+        await refuse(verb, bad, code);
+        const { worker } = await startWorker(stage, [handler], { concurrency: 1 });
+        await until(`${good} is complete`, async () => (await completed(stage))[good] === 1);
+        expect(await statusOf()).toBe('new');
+        await refuse(verb, null);
+        await until(`${bad} is settled`, async () => (await statusOf()) === ends);
+        await worker.stop();
+      }
+      const reports = (await reader.jobs(queue)).filter(({ kind }) => kind === 'report');
+      expect(reports.length).toBe(passing.length / 2);
+    },
+  );
 
   test.once('a lease that cannot be put back holds up no other one', async (outer) => {
     const own = await refusing(outer);

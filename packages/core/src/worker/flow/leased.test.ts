@@ -124,3 +124,9 @@ test.each([
     expect(await settledUnused(Array.from({ length: times }, () => 'Unknown'))).toBe(event);
   },
 );
+
+test('a lease is also left if what may pass has come for a minute, unless it comes to all: a full disk', async () => {
+  const times = Array.from({ length: 300 });
+  await expect(settledUnused(times.map(() => 'SerializationFailure'))).rejects.toThrow('Not now.');
+  expect(await settledUnused(times.map(() => 'OutOfResources'))).toBe('complete');
+});

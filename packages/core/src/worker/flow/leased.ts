@@ -1,5 +1,6 @@
 /** A run whose claim is a lease: committed before it begins, settled by another transaction. */
 
+import { mayBeOfOne } from '../../driver/apart.js';
 import type { ClaimSession, Settlement } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
@@ -42,7 +43,8 @@ export async function runLeased<Tx>(
       wait(flow, run, ms, error),
     ).catch((error: unknown) => {
       const { refused } = flow.reported;
-      if (isRefusal(error)) refused.add(run.jobs.map(({ publicId: member }) => ({ member, error })));
+      if (isDriverError(error) && mayBeOfOne(error))
+        refused.add(run.jobs.map(({ publicId: member }) => ({ member, error })));
       throw error;
     });
     flow.reported.unsettled.over(run.info);
@@ -101,6 +103,7 @@ export async function settleLease<Tx>(
   const { settlements, instead, reduced, follow } = given;
   const pause = new GrowingDelay(20, 1_000);
   let refusedMs = 0;
+  let isOver = false;
   /** The settlements of the last attempt that reached its commit. Jobs that are found settled were settled with these. */
   let sent = settlements;
   let now = settlements;
@@ -117,9 +120,10 @@ export async function settleLease<Tx>(
     } catch (error) {
       if (lease.lost.aborted || error instanceof ClaimLostError || (isRefused && isRefusal(error)))
         throw error;
+      if (isOver && mayBeOfOne(error)) throw error;
       const ms = pause.next();
-      refusedMs = isRefusal(error) ? refusedMs + ms : 0;
-      const isOver = refusedMs > LONGEST_REFUSAL_MS;
+      refusedMs = mayBeOfOne(error) ? refusedMs + ms : 0;
+      isOver = refusedMs > LONGEST_REFUSAL_MS;
       if (lease.used) now = instead(error);
       if (isOver) now = now.map((settlement) => reduced(settlement, error));
       isRefused ||= isOver || isDriverError(error, 'InvalidInput');

@@ -1,3 +1,4 @@
+import { mayBeOfOne } from '../../driver/apart.js';
 import type { ClaimSession } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
@@ -39,5 +40,6 @@ export async function tellLost<Tx>(
   await session.rollback();
   if (isDriverError(error, 'ConnectionLost') || error instanceof ClaimLostError) return;
   // Of these jobs alone: others are to be claimed.
-  if (!runs.some(({ jobs: [{ publicId }] }) => reported.refused.wasRefused(publicId))) throw error;
+  const isKnown = runs.some(({ jobs: [{ publicId }] }) => reported.refused.wasRefused(publicId));
+  if (!isKnown || !mayBeOfOne(error)) throw error;
 }

@@ -2,12 +2,12 @@ import type { ClaimSession } from '../../driver/claim-session.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
 import { asOne, type Grouped } from './group.js';
-import { isRefusal } from './settle-each.js';
+import { isRefusal, mayPass } from './settle-each.js';
 
 /**
  * Gives a claim back whose commit the database has refused. One of the jobs is the cause, so each runs by itself from now on,
  * and is settled in a way that leaves the claim in place. A job whose commit is refused even so is passed over for a
- * pause, because it must hold up no other one.
+ * pause, because it must hold up no other one. An error that may pass counts as a refusal when it has come to a job a few times.
  *
  * @throws the error
  */
@@ -17,10 +17,10 @@ export async function giveBackRefused<Tx>(
   claim: Grouped<Tx>,
   error: unknown,
 ): Promise<never> {
-  if (!isRefusal(error)) throw error;
   const run = asOne(claim);
   const runs = claim.flat();
   const jobs = runs.flatMap((each) => each.jobs.map(({ publicId }) => publicId));
+  if (!isRefusal(error) && !(mayPass(error) && refused.isLasting(jobs))) throw error;
   const wereRefused = jobs.every((publicId) => refused.wasRefused(publicId));
   if (wereRefused) refused.add(jobs.map((member) => ({ member, error })));
   else refused.suspect(jobs);

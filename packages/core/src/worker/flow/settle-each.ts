@@ -48,3 +48,8 @@ export async function settleEach<Tx>(
 export function isRefusal(error: unknown): error is DriverError {
   return isDriverError(error) && !error.isRetryable && error.code !== 'TransactionOver';
 }
+
+/** Whether the database has answered, with an error that may pass. A trigger may raise one each time. */
+export function mayPass(error: unknown): error is DriverError {
+  return isDriverError(error) && error.isRetryable && error.code !== 'ConnectionLost';
+}

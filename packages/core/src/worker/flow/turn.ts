@@ -49,8 +49,9 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
       record.end();
     }
   } catch (error) {
-    // The process is alive, so the run is no crash.
-    if (isUndone(error)) await session.release(asOne(claim)).catch(() => {});
+    // The process is alive, so the run is no crash. One that is refused counts all the same, as its handler is not repeated for ever.
+    const isLeft = runs.some(({ jobs: [{ publicId }] }) => flow.reported.refused.has(publicId));
+    if (isUndone(error) && !isLeft) await session.release(asOne(claim)).catch(() => {});
     await tellLost(flow, session, runs, error);
   } finally {
     endEnlistment();
