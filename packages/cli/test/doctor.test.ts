@@ -551,7 +551,7 @@ test('a limit on connections that is nearly reached, a user whose rows are hidde
   await root(`ALTER ROLE ${role} SET default_transaction_isolation = 'serializable'`);
   expect(await examined()).toMatchObject([
     {
-      check: 'settings',
+      check: 'server',
       severity: 'broken',
       what: expect.stringMatching(/^default_transaction_isolation must be/),
     },

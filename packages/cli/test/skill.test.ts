@@ -28,6 +28,17 @@ test('the guide is written, stays as somebody has changed it, and is written ove
   expect(await readFile(file, 'utf8')).toBe(guide);
 });
 
+// There the system says of each folder that there is none above it, and Node's own way to make it never ends.
+test.skipIf(process.platform !== 'linux')(
+  'a folder that cannot be made is refused in a sentence',
+  async () => {
+    expect(await call(['skill', '--dir', '/proc/rowlock/skills'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^\/proc\/rowlock cannot be written \(ENOENT\)/),
+    });
+  },
+);
+
 test('every command and option of the guide exists', async () => {
   const stream = new PassThrough();
   const { signal } = new AbortController();

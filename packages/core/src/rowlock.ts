@@ -163,7 +163,7 @@ export class Rowlock<Tx = unknown> extends Operator<Tx> {
       driver,
       registry,
       around: aroundRun(plugins),
-      makePlugins: (worker) => new RunningPlugins(plugins, worker, log),
+      makePlugins: (worker) => new RunningPlugins(plugins, worker, log, clock),
       client: this,
       log,
       clock,

@@ -1,8 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRowlock, type Driver, defineHandler, definePlugin, type Plugin } from '../src/index.js';
+import {
+  type Clock,
+  createRowlock,
+  type Driver,
+  defineHandler,
+  definePlugin,
+  type Plugin,
+} from '../src/index.js';
 import { emptyDatabase, job, NOTHING } from './empty-database.js';
+import { handClock } from './hand-clock.js';
 import { gate, settled } from './resting-worker.js';
 
 const failure = new Error('It failed.');
@@ -11,6 +19,7 @@ const failure = new Error('It failed.');
 function worker(
   plugins: (happened: string[]) => readonly Plugin[],
   change: (driver: Driver) => Partial<Driver> = () => ({}),
+  options: { readonly clock?: Clock } = {},
 ) {
   const happened: string[] = [];
   const jobs = [job(1n)];
@@ -27,6 +36,7 @@ function worker(
     driver: { ...driver, ...change(driver) },
     handlers: [handler],
     plugins: plugins(happened),
+    ...options,
     log: { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') },
   });
   return { rowlock, worker: rowlock.worker({ name: 'mill' }), happened, logged };
@@ -213,4 +223,63 @@ test('a start that goes on when the worker is to stop learns so by its signal', 
   await mill.stop();
   expect(await started).toBe('ROWLOCK_PLUGIN');
   expect(happened).toEqual([]);
+});
+
+test('a stop or a start of a plugin that never ends is left behind, 5 s after the time of the handlers', async () => {
+  const clock = handClock();
+  const [begun, ends] = [gate(), gate()];
+  const never = new Promise<never>(() => {});
+  const {
+    worker: mill,
+    happened,
+    logged,
+  } = worker(
+    (into) => [
+      plugin('a', into),
+      definePlugin({
+        name: 'stuck',
+        stop() {
+          ends.open();
+          return never;
+        },
+      }),
+      definePlugin({
+        name: 'slow',
+        start() {
+          begun.open();
+          return never;
+        },
+      }),
+      plugin('b', into),
+    ],
+    () => ({}),
+    { clock },
+  );
+  const started = mill.start();
+  await begun.opened;
+  clock.advance(10_000);
+  const stopped = mill.stop({ drain: '20s' });
+  clock.advance(1_000);
+  const hurried = mill.stop({ drain: 0 });
+  clock.advance(4_999);
+  expect(happened).toEqual(['start a']);
+  clock.advance(1);
+  await ends.opened;
+  clock.advance(5_000);
+  await Promise.all([started, stopped, hurried]);
+  expect(happened).toEqual(['start a', 'stop a']);
+  expect(logged).toEqual([
+    [
+      'warn: the start of a plugin has not ended for 10 s; the worker waits for it',
+      { plugin: 'slow', worker: 'mill' },
+    ],
+    [
+      'error: the start of a plugin did not end although its signal was aborted; it is left behind',
+      { plugin: 'slow', worker: 'mill' },
+    ],
+    [
+      'error: the stop of a plugin did not end in time; it is left behind',
+      { plugin: 'stuck', worker: 'mill' },
+    ],
+  ]);
 });

@@ -35,7 +35,7 @@ export function checkVersion(version: string): readonly string[] {
   const place = oldest.findIndex((number, index) => found[index] !== number);
   if (place >= 0 && !(Number(found[place]) > Number(oldest[place])))
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       `Rowlock needs ${product} ${oldest.join('.')} or later, and this is ${version}.`,
     );
   if (product === 'MariaDB') return [];

@@ -4,7 +4,8 @@ import { Argument, Command, Option } from '@commander-js/extra-typings';
 import { ask, isAnswered } from '../ask.js';
 import type { CommandContext } from '../command-context.js';
 import type { Engine } from '../database/target.js';
-import { Failure, Misuse } from '../failure.js';
+import { Misuse } from '../failure.js';
+import { notWritten } from '../files.js';
 import { managerOfCaller } from '../init/manager.js';
 import { nextSteps } from '../init/next-steps.js';
 import { type Choices, filesFor, manifestFor } from '../init/plan.js';
@@ -60,8 +61,6 @@ async function written(project: Project, choices: Choices, how: { force: boolean
     if (!how.dryRun) await writeFile(join(project.folder, 'package.json'), manifest);
     return { ...files, changed: ['package.json'] };
   } catch (error) {
-    const { code, path, message } = Object(error);
-    if (path === undefined) throw error;
-    throw new Failure(`${path} cannot be written (${code}): ${message}`);
+    throw notWritten(error);
   }
 }

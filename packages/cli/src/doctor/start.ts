@@ -12,7 +12,6 @@ const CHECKS: Partial<Record<DriverErrorCode, string>> = {
   SchemaOutdated: 'schema',
   SchemaDiffers: 'schema',
   PermissionDenied: 'rights',
-  EngineUnsuitable: 'server',
 };
 
 /** Whether a worker would start here. */
@@ -42,7 +41,7 @@ function faultOf(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
       what: message,
       remedy: 'Look whether the server is up, and whether the URL is its own.',
     };
-  return { check: CHECKS[error.code] ?? 'settings', ...divided(message) };
+  return { check: CHECKS[error.code] ?? 'server', ...divided(message) };
 }
 
 /** The messages of drivers say what is wrong in the first sentence, and then what to do. */

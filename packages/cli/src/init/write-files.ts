@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../files.js';
 import type { PlannedFile } from './plan.js';
 
 /** The paths of files, by what became of them. */
@@ -27,7 +28,7 @@ export async function writeFiles(
   const written = files.filter((file) => !kept.includes(file));
   for (const { path, text } of dryRun ? [] : written) {
     const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   }
   return { written: written.map(({ path }) => path), kept: kept.map(({ path }) => path) };

@@ -46,7 +46,8 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * - `SchemaDiffers`: the tables were made by another text of a migration than this driver has.
  * - `TransactionOver`: the transaction was used after its end, or before its begin.
  * - `CommitUnknown`: the connection was lost during a COMMIT, which may or may not have been done.
- * - `EngineUnsuitable`: the server does not lock rows as workers need, or workers write through several servers.
+ * - `EngineUnsuitable`: the server does not lock rows as workers need, or workers write through several servers. Or the version of the server
+ *   or of its client is too old, or a setting is unsuitable.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';

@@ -28,7 +28,7 @@ export interface PluginDefinition<Tx = unknown> {
   readonly start?: (starting: PluginWorker) => unknown;
   /**
    * Called with the argument of `start` when a worker has stopped, after its last run, and awaited. The plugin that
-   * started last stops first. An error is logged.
+   * started last stops first. An error is logged. One that has not ended 5 s after the worker's `drain` is left behind.
    */
   readonly stop?: (stopped: PluginWorker) => unknown;
   /** Code around every call that enqueues, and around every run. Default: none. */

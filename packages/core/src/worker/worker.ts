@@ -77,6 +77,8 @@ interface WorkerPlugins {
   start(): Promise<void>;
   /** The worker is to stop, and does not start again. */
   end(): void;
+  /** The worker stops, and its handlers may go on for this long, in milliseconds. */
+  hurry(drainMs: number): void;
   stop(): Promise<void>;
 }
 
@@ -149,8 +151,8 @@ export class Worker<Tx = unknown> {
    * `stop`, also through restarts of the server. After a rejection, it may be called again. Also resolves if `stop` is
    * called meanwhile.
    *
-   * @throws DriverError: `SchemaOutdated`, `SchemaDiffers`, `ConnectionLost`, `PermissionDenied`, or `Unknown` when a
-   * setting of the server is unsuitable
+   * @throws DriverError: `SchemaOutdated`, `SchemaDiffers`, `ConnectionLost`, `PermissionDenied`, or `EngineUnsuitable` when
+   * the server, a setting of it or the database client is unsuitable
    * @throws PoolTooSmallError
    * @throws PluginError when a plugin's `start` throws
    * @throws WorkerStoppedError once `stop` was called
@@ -193,6 +195,7 @@ export class Worker<Tx = unknown> {
   #hurry(drainMs: number): void {
     this.#drainMs = Math.min(this.#drainMs, drainMs);
     this.#running?.hurry(drainMs);
+    this.#plugins.hurry(drainMs);
   }
 
   /** The id that `workers()` lists. Undefined until the worker has started. */

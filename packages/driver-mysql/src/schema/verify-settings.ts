@@ -11,25 +11,25 @@ export function verifySettings(value: ServerValues, schema: string): void {
     const found = value.get(name);
     if (found === undefined || found === shown) continue;
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       `Sessions must have ${name} = ${shown}, and this one has ${found}, although the driver has set it. Does a proxy reset the session?`,
     );
   }
   // A lock wait in a handler's `tx` would end the claim, and the next statement would be committed by itself.
   if (value.get('innodb_rollback_on_timeout') === 'ON') {
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       'The server must run with innodb_rollback_on_timeout = OFF, its default.',
     );
   }
   if (value.get('log_bin') === 'ON' && value.get('binlog_format') === 'STATEMENT') {
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
     );
   }
   if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
-    throw new DriverError('Unknown', 'The server must run with a max_allowed_packet of 4 MB or more.');
+    throw new DriverError('EngineUnsuitable', 'The server must run with a max_allowed_packet of 4 MB or more.');
   }
   // The server accepts each spelling of the database. The names of the workers' locks contain it, so all must use the same.
   if (Number(value.get('lower_case_table_names') ?? 0) !== 0 && schema !== schema.toLowerCase()) {

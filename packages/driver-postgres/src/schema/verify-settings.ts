@@ -29,19 +29,19 @@ export async function verifySettings(on: PostgresTransaction): Promise<readonly 
   // Postgres treats 'read uncommitted' as read committed.
   if (!row.isolation.startsWith('read '))
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       `default_transaction_isolation must be 'read committed', and is '${row.isolation}'. ` +
         `${REMEDY} (options: '-c default_transaction_isolation=read\\\\ committed').`,
     );
   if (row.readOnly !== 'off')
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       `default_transaction_read_only must be off, and is ${row.readOnly}. ` +
         `${REMEDY} (options: '-c default_transaction_read_only=off').`,
     );
   if (row.arrayNulls !== 'on')
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       `array_nulls must be on, its default, and is ${row.arrayNulls}. ${REMEDY} (options: '-c array_nulls=on').`,
     );
   return row.usage < MUCH ? [] : [full(row.usage)];

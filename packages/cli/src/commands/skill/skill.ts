@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import type { CommandContext } from '../../command-context.js';
 import { Failure } from '../../failure.js';
+import { makeFolder, notWritten } from '../../files.js';
 import { GUIDE } from './guide.js';
 
 export const skill = (context: CommandContext) =>
@@ -16,8 +17,11 @@ export const skill = (context: CommandContext) =>
       const file = join(dir, 'rowlock', 'SKILL.md');
       const there = await readFile(file, 'utf8').catch(() => undefined);
       if (there !== undefined && there !== GUIDE && force !== true) throw new Failure(changed(file));
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, GUIDE);
+      await makeFolder(dirname(file))
+        .then(() => writeFile(file, GUIDE))
+        .catch((error: unknown) => {
+          throw notWritten(error);
+        });
       context.output.one({ file }, `The guide is at ${file}.`);
     });
 

@@ -23,7 +23,10 @@ test.each(['8.21.0', '8.21.3', '8.100.0', '8.21.0-beta.1'])('%s is in the range'
 test.each(['7.18.2', '8.3.0', '8.20.9'])('%s is refused, in a sentence', async (version) => {
   const from = await driverBeside(version);
   expect(() => checkClientVersion(client, from)).toThrow(
-    `Rowlock needs pg 8.21 or later, and has loaded ${version}: npm install 'pg@^8.21.0'.`,
+    expect.objectContaining({
+      code: 'EngineUnsuitable',
+      message: `Rowlock needs pg 8.21 or later, and has loaded ${version}: npm install 'pg@^8.21.0'.`,
+    }),
   );
 });
 

@@ -18,7 +18,7 @@ export function checkClientVersion(
   const range = `^${oldest.join('.')}.0`;
   if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
     throw new DriverError(
-      'Unknown',
+      'EngineUnsuitable',
       `Rowlock needs ${name} ${oldest.join('.')} or later, and has loaded ${version}: npm install '${name}@${range}'.`,
     );
   if (major === oldest[0]) return [];
