@@ -29,7 +29,10 @@ export function verifySettings(value: ServerValues, schema: string): void {
     );
   }
   if (Number(value.get('max_allowed_packet')) < LEAST_PACKET) {
-    throw new DriverError('EngineUnsuitable', 'The server must run with a max_allowed_packet of 4 MB or more.');
+    throw new DriverError(
+      'EngineUnsuitable',
+      'The server must run with a max_allowed_packet of 4 MB or more.',
+    );
   }
   // The server accepts each spelling of the database. The names of the workers' locks contain it, so all must use the same.
   if (Number(value.get('lower_case_table_names') ?? 0) !== 0 && schema !== schema.toLowerCase()) {
