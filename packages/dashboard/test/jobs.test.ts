@@ -73,13 +73,38 @@ test('many jobs: the number first, then the change with its progress', async () 
   expect(await rowlock.jobs.count()).toMatchObject({ count: 0 });
 });
 
-test('a filter that means everything is a problem in the last line, and changes nothing', async () => {
+test('many jobs are due at once, but for those that are due, and move to another queue', async () => {
   const { rowlock, post } = await stage();
-  await rowlock.enqueue(Report, { payload: { of: 'x' } });
-  const lines = await linesOf(await post('/api/jobs/cancel', { filter: '' }));
-  expect(lines).toEqual([{ problem: expect.stringMatching(/one condition/) }]);
-  expect(await rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 1 });
+  await rowlock.enqueueMany(Report, [
+    { payload: { of: 'a' }, delay: '1h' },
+    { payload: { of: 'b' }, delay: '2h' },
+    { payload: { of: 'c' } },
+  ]);
+  const before = await rowlock.jobs.list({ payload: { of: 'c' } });
+  const run = await linesOf(await post('/api/jobs/run', { filter: 'kind=report' }));
+  expect(run.at(-1)).toMatchObject({ found: 2, changed: 2, done: true });
+  expect(await rowlock.jobs.count({ due: { from: new Date(Date.now() + 60_000) } })).toMatchObject({
+    count: 0,
+  });
+  expect(await rowlock.jobs.list({ payload: { of: 'c' } })).toEqual(before);
+  const dry = await linesOf(await post('/api/jobs/move', { filter: 'kind=report', dryRun: true }));
+  expect(dry.at(-1)).toMatchObject({ found: 3, changed: 0, done: true });
+  const missing = await linesOf(await post('/api/jobs/move', { filter: 'kind=report' }));
+  expect(missing).toEqual([{ problem: 'queue is missing.' }]);
+  await linesOf(await post('/api/jobs/move', { filter: 'kind=report', queue: 'slow' }));
+  expect(await rowlock.jobs.count({ queue: 'slow' })).toMatchObject({ count: 3 });
 });
+
+test.each(['cancel', 'run'])(
+  'a filter that means everything is a problem in the last line of %s, and changes nothing',
+  async (change) => {
+    const { rowlock, post } = await stage();
+    await rowlock.enqueue(Report, { payload: { of: 'x' } });
+    const lines = await linesOf(await post(`/api/jobs/${change}`, { filter: '' }));
+    expect(lines).toEqual([{ problem: expect.stringMatching(/one condition/) }]);
+    expect(await rowlock.jobs.count({ status: 'new' })).toMatchObject({ count: 1 });
+  },
+);
 
 test('many jobs: the work ends after the step in which the browser has gone', async () => {
   const gone = new AbortController();

@@ -3,6 +3,7 @@ import type { ManyLine } from '../../src/views.js';
 import { jobsIn, number } from '../format/numbers.js';
 import { usePage } from '../frame/page.js';
 import { Dialog } from '../parts/dialog.js';
+import { QueueField } from '../parts/queue-field.js';
 import type { BulkAction } from './bulk-action.js';
 import { changeMany } from './many.js';
 
@@ -26,13 +27,13 @@ export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) 
   const [line, setLine] = useState<ManyLine>({});
   const ended = useRef(new AbortController());
 
-  function work(dryRun: boolean): Promise<ManyLine> {
-    return changeMany(action.path, { filter, dryRun }, setLine, ended.current.signal);
+  function work(more: { readonly dryRun: boolean; readonly queue?: string }): Promise<ManyLine> {
+    return changeMany(action.path, { filter, ...more }, setLine, ended.current.signal);
   }
 
   useEffect(() => {
     const { signal } = ended.current;
-    work(true).then(
+    work({ dryRun: true }).then(
       (sums) => {
         setFound(sums.found ?? 0);
         setStep('found');
@@ -45,11 +46,14 @@ export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) 
     return () => ended.current.abort();
   }, []);
 
-  async function begin(): Promise<void> {
+  async function begin(form: FormData): Promise<void> {
     setLine({});
     setStep('changing');
     try {
-      const text = resultOf(action, await work(false));
+      const text = resultOf(
+        action,
+        await work({ dryRun: false, ...(action.asksQueue && { queue: String(form.get('queue')) }) }),
+      );
       onDone?.();
       tell(text);
     } catch (error) {
@@ -75,21 +79,25 @@ export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) 
       {step === 'changing' && (
         <progress max={Math.max(1, found)} value={line.found ?? 0} aria-label="Progress" />
       )}
-      <p class="hint">{action.hint}</p>
-      <p class="buttons">
-        {step === 'found' && found > 0 && (
-          <button
-            type="button"
-            class={action.isDestructive ? 'primary danger' : 'primary'}
-            onClick={() => void begin()}
-          >
-            {action.name} {jobsIn(found)}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void begin(new FormData(event.currentTarget));
+        }}
+      >
+        <p class="hint">{action.hint}</p>
+        {action.asksQueue && step !== 'changing' && <QueueField />}
+        <p class="buttons">
+          {step === 'found' && found > 0 && (
+            <button type="submit" class={action.isDestructive ? 'primary danger' : 'primary'}>
+              {action.name} {jobsIn(found)}
+            </button>
+          )}
+          <button type="button" onClick={onClose}>
+            {step === 'changing' ? 'Stop' : 'Back'}
           </button>
-        )}
-        <button type="button" onClick={onClose}>
-          {step === 'changing' ? 'Stop' : 'Back'}
-        </button>
-      </p>
+        </p>
+      </form>
     </Dialog>
   );
 }

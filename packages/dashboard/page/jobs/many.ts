@@ -9,7 +9,7 @@ import { change, RequestFailed } from '../frame/ask.js';
  */
 export async function changeMany(
   path: string,
-  body: { readonly filter: string; readonly dryRun: boolean },
+  body: { readonly filter: string; readonly dryRun: boolean; readonly queue?: string },
   onLine: (line: ManyLine) => void,
   signal: AbortSignal,
 ): Promise<ManyLine> {

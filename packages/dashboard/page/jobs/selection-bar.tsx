@@ -51,7 +51,8 @@ export function SelectionBar({ filter, count, jobs, selection }: Props) {
           ))}
       {allowed.map((action) => {
         const meant = jobs.filter(
-          ({ publicId, status }) => ids.has(publicId) && action.from.includes(status),
+          (job) =>
+            ids.has(job.publicId) && action.from.includes(job.status) && (action.isMeant?.(job) ?? true),
         );
         return (
           meant.length > 0 && (

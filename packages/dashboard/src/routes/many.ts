@@ -1,3 +1,5 @@
+import type { JobFilter } from '@rowlock/core';
+import type { ManyOptions } from '@rowlock/core/types';
 import type { Calls } from '../calls.js';
 import { filterOf } from '../filter.js';
 import { problemOf } from '../http/problem.js';
@@ -5,19 +7,43 @@ import { respond } from '../http/respond.js';
 import type { ManyLine } from '../views.js';
 import type { Call, Route } from './route.js';
 
+/** What is done to the jobs of a filter. */
+type Change = (
+  call: Call,
+  filter: JobFilter,
+  options: ManyOptions,
+) => ReturnType<Calls['jobs']['cancelMany']>;
+
 /**
  * Changes the jobs that `filter` means, which is written as in an address. The answer has a line in JSON after each step.
  * The work ends when the browser has gone. With `dryRun` the jobs are only found.
  */
-export function many(name: 'cancelMany' | 'redriveMany' | 'deleteMany'): Route['answer'] {
-  return ({ operator, fields, signal }: Call) => {
+export function many(change: Change): Route['answer'] {
+  return (call: Call) => {
+    const { fields, signal } = call;
     const filter = filterOf(new URLSearchParams(fields.text('filter')));
     const dryRun = fields.isTrue('dryRun');
     return lines((write, gone) =>
-      operator.jobs[name](filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
+      change(call, filter, { dryRun, signal: AbortSignal.any([signal, gone]), onProgress: write }),
     );
   };
 }
+
+/** Jobs that are due later are due now. Those that are due keep their place. */
+export const runNow: Change = ({ operator }, filter, options) => {
+  const now = new Date();
+  const { from = now } = filter.due ?? {};
+  const later = { ...filter, due: { ...filter.due, from: from > now ? from : now } };
+  // A filter that means everything is refused, also where the time would be a condition.
+  const meant = Object.keys(filter).length === 0 ? filter : later;
+  return operator.jobs.updateMany(meant, { delay: 0 }, options);
+};
+
+/** To the queue in the body. A dry run may leave it out. */
+export const move: Change = async ({ operator, fields }, filter, options) => {
+  const queue = options.dryRun ? fields.textOr('queue', 'default') : fields.text('queue');
+  return operator.jobs.updateMany(filter, { queue }, options);
+};
 
 /** @param work Ends when its signal is aborted: nobody reads the lines any more. */
 function lines(

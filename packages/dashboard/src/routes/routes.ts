@@ -6,7 +6,7 @@ import { events } from './events.js';
 import { job, jobCancel, jobRedrive, jobUpdate } from './job.js';
 import { count, jobs } from './jobs.js';
 import { limits, resetLimit, setLimit } from './limits.js';
-import { many } from './many.js';
+import { many, move, runNow } from './many.js';
 import { overview } from './overview.js';
 import { pause, resume } from './pauses.js';
 import { picture } from './picture.js';
@@ -34,9 +34,20 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'GET captures': { ...SHARED, answer: captures },
   'GET jobs': { ...SHARED, answer: jobs },
   'GET jobs/count': { permission: 'read', answer: count },
-  'POST jobs/cancel': { permission: 'cancel', answer: many('cancelMany') },
-  'POST jobs/redrive': { permission: 'redrive', answer: many('redriveMany') },
-  'POST jobs/delete': { permission: 'delete', answer: many('deleteMany') },
+  'POST jobs/cancel': {
+    permission: 'cancel',
+    answer: many(({ operator }, ...given) => operator.jobs.cancelMany(...given)),
+  },
+  'POST jobs/redrive': {
+    permission: 'redrive',
+    answer: many(({ operator }, ...given) => operator.jobs.redriveMany(...given)),
+  },
+  'POST jobs/delete': {
+    permission: 'delete',
+    answer: many(({ operator }, ...given) => operator.jobs.deleteMany(...given)),
+  },
+  'POST jobs/run': { permission: 'update', answer: many(runNow) },
+  'POST jobs/move': { permission: 'update', answer: many(move) },
   'GET job': { ...SHARED, answer: job },
   'POST job/cancel': { permission: 'cancel', answer: jobCancel },
   'POST job/redrive': { permission: 'redrive', answer: jobRedrive },

@@ -19,14 +19,21 @@ export function jobs(): void {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
     await bar.getByText('1 job selected. The list stands still.').waitFor();
-    expect(await offered()).toEqual(['Cancel 1 …', 'Select all 5 of this filter', 'Select none']);
+    expect(await offered()).toEqual(['Move 1 …', 'Cancel 1 …', 'Select all 5 of this filter', 'Select none']);
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
     await bar.getByText('3 jobs selected.', { exact: false }).waitFor();
     await boxes.nth(4).click({ modifiers: ['Shift'] });
     await bar.getByText('5 jobs selected.', { exact: false }).waitFor();
     expect(await offered()).toEqual([
-      ...['Cancel 4 …', 'Redrive 1 …', 'Delete 1 …', 'Select all 5 of this filter', 'Select none'],
+      ...[
+        'Move 4 …',
+        'Cancel 4 …',
+        'Redrive 1 …',
+        'Delete 1 …',
+        'Select all 5 of this filter',
+        'Select none',
+      ],
     ]);
     await screenshot('selected');
     expect(await faults()).toEqual([]);
@@ -46,10 +53,43 @@ export function jobs(): void {
       await bar.getByRole('button', { name: /^Select all \d/ }).click();
       return offered();
     };
-    expect(await forAll('')).toEqual(['Cancel all …', 'Redrive all …', 'Delete all …', 'Select none']);
-    expect(await forAll('&status=new')).toEqual(['Cancel all …', 'Select none']);
+    expect(await forAll('')).toEqual([
+      ...['Run now all …', 'Move all …', 'Cancel all …', 'Redrive all …', 'Delete all …', 'Select none'],
+    ]);
+    expect(await forAll('&status=new')).toEqual([
+      ...['Run now all …', 'Move all …', 'Cancel all …', 'Select none'],
+    ]);
     expect(await forAll('&status=error')).toEqual(['Redrive all …', 'Delete all …', 'Select none']);
     expect(await forAll('&status=error&status=new')).toEqual(['Select none']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('delayed jobs are due at once, and go to the queue that is typed', async () => {
+    await stage.rowlock.enqueueMany(Mail, [
+      { payload: { to: 'ada' }, delay: '1h' },
+      { payload: { to: 'bob' }, delay: '2h' },
+    ]);
+    const { page, complaints, faults } = await stage.open('/?screen=jobs&queue=mail');
+    const bar = page.getByRole('group', { name: 'Selected jobs' });
+    await bar.getByRole('button', { name: /^Select all 2/ }).click();
+    await bar.getByRole('button', { name: 'Move all …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 jobs of this filter can be moved.').waitFor();
+    await dialog.getByLabel('To the queue').fill('slow');
+    expect(await faults()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('2 jobs moved').waitFor();
+    await page.goto(`${stage.address}/ops/rowlock/?screen=jobs&queue=slow`);
+    await page
+      .getByRole('checkbox', { name: /^Select job/ })
+      .first()
+      .click();
+    await bar.getByRole('button', { name: 'Run now 1 …' }).click();
+    await page.getByRole('button', { name: 'Run now 1 job' }).press('Enter');
+    await page.getByText('1 job made due').waitFor();
+    expect(await stage.rowlock.jobs.count({ queue: 'slow', due: { before: new Date() } })).toMatchObject({
+      count: 1,
+    });
     expect(complaints).toEqual([]);
   });
 
