@@ -454,6 +454,19 @@ describe('values', () => {
     expect(await changes()).toEqual(['update 1', 'update 1', 'update 1']);
   });
 
+  test('a sign that Unicode does not have is another one in the job, and the writer goes on', async () => {
+    const rowlock = await captured(
+      'CREATE TABLE t (id INT PRIMARY KEY, note VARCHAR(9) CHARACTER SET cp1251)',
+      {
+        payload: ['note'],
+        key: 'note',
+      },
+    );
+    await client.query("INSERT INTO t VALUES (1, _cp1251 x'6198')");
+    await rowlock.captures.backfill('c0');
+    expect(await changes()).toEqual(['insert a?', 'backfill a?']);
+  });
+
   test('values of more than 256 KiB are left out', async () => {
     await captured('CREATE TABLE t (id BIGINT PRIMARY KEY, note MEDIUMTEXT)', { payload: ['note'] });
     await client.query("INSERT INTO t VALUES (1, REPEAT(CHAR(1), 262144)), (2, REPEAT('x', 3000000))");

@@ -275,6 +275,27 @@ describe('values', () => {
     expect(await changes()).toEqual(['update 1', 'update 1', 'update 1']);
   });
 
+  test('a long key has its hash in a database of any encoding', async () => {
+    const name = `ascii_${new URL(stage.url).pathname.slice(-8)}`;
+    await stage.client.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'`,
+    );
+    const url = new URL(stage.url);
+    url.pathname = name;
+    const driver = postgres({ connectionString: url.href });
+    const client = await stage.connected(url.href);
+    onTestFinished(async () => {
+      await Promise.all([driver.close(), client.end()]);
+      await stage.client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    });
+    await driver.schema.migrate();
+    await client.query('CREATE TABLE t (id int PRIMARY KEY, v text)');
+    const capture = defineCapture({ name: 'c0', table: 'public.t', id: ['id'], key: 'v', kind: 'k' });
+    await createRowlock({ driver, captures: [capture] }).captures.apply();
+    await client.query("INSERT INTO t VALUES (1, repeat(convert_from('\\xe9', 'SQL_ASCII'), 600))");
+    expect((await client.query('SELECT length(key) FROM rowlock.job')).rows).toEqual([{ length: 64 }]);
+  });
+
   test('values of more than 256 KiB are left out', async () => {
     await captured(TABLE, { payload: ['note'] });
     await client.query(

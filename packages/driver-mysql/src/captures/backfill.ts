@@ -101,7 +101,7 @@ class RowsBehind implements BackfillRows {
     await this.#send('SAVEPOINT rowlock_rows');
     const beyond = valuesOf(this.#places.behind, newest);
     const behind = this.#behind;
-    await change(this.#on, this.#insert(`${behind.text} AND NOT (${beyond.text})`), [
+    await change(this.#on, `${this.#mode}${this.#insert(`${behind.text} AND NOT (${beyond.text})`)}`, [
       this.#parts.priority,
       ...behind.values,
       ...beyond.values,
@@ -121,6 +121,11 @@ class RowsBehind implements BackfillRows {
     const [named] = await this.#read<{ id: string }>(`CAST(${this.#sql.id('n')} AS CHAR) AS id`, 1);
     this.last = place;
     return named === undefined ? place : JSON.parse(named.id);
+  }
+
+  /** As the triggers have it. Only MariaDB needs it, and has words for one statement. */
+  get #mode(): string {
+    return this.#parts.table.product === 'MariaDB' ? "SET STATEMENT sql_mode = '' FOR " : '';
   }
 
   /** @param where Which rows. */

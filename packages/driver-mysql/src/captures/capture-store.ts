@@ -12,7 +12,6 @@ import {
 } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { HandlerTransaction } from '../claims/handler-transaction.js';
-import { STRICT } from '../connection/session-settings.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
@@ -35,8 +34,14 @@ import { type Wanted, wantedFor } from './triggers.js';
 /** How long a process waits for another one that changes triggers, in seconds. */
 const TURN_SECONDS = 60;
 
-/** Warnings of a query that are errors in a trigger: a value is cut, wrong, or out of its range. */
+/** Warnings of a query that are errors here: a value is cut, wrong, or out of its range. */
 const STRICT_ERRORS: ReadonlySet<number> = new Set([1264, 1265, 1292, 1366]);
+
+/**
+ * Triggers keep the mode of the session that makes them. They cut no value, and when strict MariaDB would refuse each write of a
+ * text with a sign that Unicode does not have.
+ */
+const LENIENT = "sql_mode = 'NO_ENGINE_SUBSTITUTION'";
 
 /** The server has a binary log, and lets only some accounts make triggers. */
 const LOGGED = 1419;
@@ -75,7 +80,7 @@ export class MysqlCaptures implements CaptureStore<MysqlTransaction> {
 -- or the server log_bin_trust_function_creators = 1.
 
 SET NAMES utf8mb4;
-SET SESSION ${STRICT};
+SET SESSION ${LENIENT};
 
 ${parts.join('\n')}`;
   }
@@ -86,6 +91,7 @@ ${parts.join('\n')}`;
     return this.#oneAtATime(lockMs, async (client) => {
       const now = await this.#look(client, plan);
       for (const probe of this.#probes(plan)) await client.query(probe);
+      await client.query(`SET SESSION ${LENIENT}`);
       for (const { mend } of now.found) for (const statement of mend) await client.query(statement);
       return { changed: now.found.length > 0, warnings: now.warnings };
     });
@@ -150,7 +156,7 @@ ${parts.join('\n')}`;
     };
   }
 
-  /** Runs a query as strictly as triggers are run, where a warning is an error. @throws DriverError */
+  /** Runs a query of which a warning is an error: a trigger would go on with another value. @throws DriverError */
   readonly #strictly = (sql: string): Promise<readonly object[]> =>
     this.#parts.inTransaction(async (tx) => {
       try {

@@ -15,7 +15,7 @@ import { type CapturedTable, columnsOf } from './table.js';
 
 /**
  * Has the server compute what the triggers compute, over a row of nulls, and compare what conditions name with a value of
- * each column's sort. In a trigger a comparison that only warns elsewhere fails. Then looks whether columns can have these values.
+ * each column's sort, where a warning is an error. Then looks whether columns can have these values.
  *
  * @param run Rejects with a DriverError, also for a warning.
  * @throws InvalidInputError when the server cannot.

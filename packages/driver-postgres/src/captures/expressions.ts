@@ -76,7 +76,8 @@ export class Expressions {
     if (key.length === 0) return 'NULL';
     const text = key.map((name) => this.#text(row, name)).join(` || ',' || `);
     if (key.length === 1 && key.every((name) => isShortKey(columnOf(this.#table, name)))) return text;
-    const hash = `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
+    // In the encoding of the database every text has bytes.
+    const hash = `encode(sha256(convert_to(${text}, getdatabaseencoding())), 'hex')`;
     return `CASE WHEN length(${text}) > ${LONGEST_KEY} THEN ${hash} ELSE nullif(${text}, '') END`;
   }
 
