@@ -212,6 +212,20 @@ test('a session goes on when a column that is not read has another type', async 
   expect((await stage.changes()).slice(3)).toEqual(['update 1,eu', 'update 1,eu']);
 });
 
+test('and goes on behind apply when one that is read has another, which check tells', async () => {
+  const rowlock = await regions({ payload: ['note'] });
+  await stage.client.query("UPDATE t SET note = '1'; ALTER TABLE t ALTER note TYPE int USING note::int");
+  await expect(stage.client.query('UPDATE t SET note = 2')).rejects.toMatchObject({ code: '42804' });
+  expect(await rowlock.captures.check()).toMatchObject([{ problems: [{ code: 'changed' }] }]);
+  await rowlock.captures.apply();
+  await stage.client.query('UPDATE t SET note = 2');
+  expect((await stage.payloads()).at(-1)).toMatchObject({
+    op: 'update',
+    old: { note: '1' },
+    new: { note: '2' },
+  });
+});
+
 test('a trigger that may move rows behind those of the capture is named by check and apply', async () => {
   const rowlock = await regions();
   await stage.client.query(`

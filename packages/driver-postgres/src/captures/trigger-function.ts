@@ -7,7 +7,7 @@ import { tables } from '../schema/tables.js';
 import { Expressions, type Row } from './expressions.js';
 import { insertJobs, jobRow } from './job-rows.js';
 import { Moves } from './moves.js';
-import { type CapturedTable, columnsOf } from './table.js';
+import { type CapturedTable, columnOf, columnsOf } from './table.js';
 import { MONEY_SETTINGS, TEXT_SETTINGS } from './text-settings.js';
 
 /** The rows of one bulk job that names them. */
@@ -68,7 +68,7 @@ export class TriggerFunction {
     const work = `${this.#branches()}${this.#wake()}`;
     return `
 -- Made by Rowlock for the capture ${JSON.stringify(name)}. Change the capture, and run captures.apply().
-DECLARE
+${this.#types}DECLARE
   changes bigint := 0;
   written bigint := 0;
 BEGIN
@@ -92,6 +92,16 @@ END
     return changes
       .filter(([, , isCaptured]) => isCaptured)
       .flatMap(([change, source]) => [this.#each(change, source), this.#parts(change, source)]);
+  }
+
+  /**
+   * Open sessions keep the plans that they made for the types of a record, and fail behind a change of these. So with another
+   * type the function is another one, and apply lets them plan anew.
+   */
+  get #types(): string {
+    if (this.#table.level === 'statement') return '';
+    const types = columnsOf(this.#plan).map((name) => `${name} ${columnOf(this.#table, name).cast}`);
+    return `-- Of columns with the types ${JSON.stringify(types.join(', '))}.\n`;
   }
 
   #switches(): string {
