@@ -770,6 +770,17 @@ describe('a backfill comes to each row once, in the order of ids of', () => {
     expect(await rowlock.captures.check()).toMatchObject([{ problems: [{ code: 'lost' }] }]);
   });
 
+  test('an ENUM, and all anew behind a change of its order', async () => {
+    const rowlock = await captured("CREATE TABLE t (id ENUM('a', 'b', 'c') PRIMARY KEY)");
+    await client.query(`${ODD}; INSERT INTO t VALUES ('a'), ('b'), ('c'); ${USUAL}`);
+    const ends = new AbortController();
+    const options = { batch: 1, signal: ends.signal, onProgress: () => ends.abort(new Error('enough')) };
+    await expect(rowlock.captures.backfill('c0', options)).rejects.toThrow('enough');
+    await client.query("ALTER TABLE t MODIFY id ENUM('c', 'b', 'a')");
+    await rowlock.captures.backfill('c0');
+    expect(await changes()).toEqual(['a', 'c', 'b', 'a'].map((id) => `backfill ${id}`));
+  });
+
   test('a place that the server reads back as another one ends the backfill', async () => {
     await captured('CREATE TABLE t (id INT PRIMARY KEY)');
     await client.query('INSERT INTO t VALUES (1), (2), (3)');

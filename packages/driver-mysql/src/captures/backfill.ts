@@ -89,9 +89,12 @@ class RowsBehind implements BackfillRows {
     this.#places = new Places(plan, parts.table.columns, 'n');
   }
 
-  /** A hash of the statement that enqueues the rows behind a place. It has the types by which the place is read. */
+  /** A hash of the statement that enqueues the rows behind a place, and of the types by which the place is read. */
   get definition(): string {
-    return createHash('sha256').update(this.#insert(this.#places.behind.text)).digest('hex');
+    const types = this.#plan.id.map((name) => this.#parts.table.columns.get(name)?.full);
+    return createHash('sha256')
+      .update(`${types.join()} ${this.#insert(this.#places.behind.text)}`)
+      .digest('hex');
   }
 
   async write(most: number): Promise<number> {
