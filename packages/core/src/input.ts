@@ -22,7 +22,7 @@ export const LIMITS = {
   /** The highest index in a path: Postgres's own limit. */
   highestIndex: 2 ** 31 - 1,
   page: 1_000,
-  /** Kinds, or states, of a filter. */
+  /** Queues, kinds, or states, of a filter. */
   filterItems: 100,
 } as const;
 
@@ -36,6 +36,12 @@ export function checkDate(what: string, value: unknown): asserts value is Date {
   if (!isDate(value) || Number.isNaN(value.getTime()))
     throw new InvalidInputError(`${what} must be a valid Date.`);
   checkWhole(`The year of ${what}`, value.getUTCFullYear(), 1970, 9999);
+}
+
+/** Texts of a condition. An empty list would find nothing, or everything. @throws InvalidInputError */
+export function checkTexts(what: string, texts: unknown): asserts texts is readonly string[] {
+  if (!Array.isArray(texts)) throw new InvalidInputError(`${what} must be text, or a list of texts.`);
+  checkWhole(`The number of items in ${what}`, texts.length, 1, LIMITS.filterItems);
 }
 
 export function checkKinds(what: string, kinds: readonly unknown[]): void {

@@ -50,6 +50,12 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
     ['what failed with a code', { status: 'error', error: { code: 'E_RARE' } }, 3_000],
     ['what waits', { queue: 'few', status: 'new' }, 5_000],
     ['what is outstanding in a queue', { queue: 'few', status: ['new', 'in-progress'] }, 1_500],
+    [
+      'what is outstanding in several queues',
+      { queue: ['few', 'none'], status: ['new', 'in-progress'] },
+      1_500,
+    ],
+    ['what several queues have', { queue: ['few', 'many'] }, 1_500],
     ['what waits in many queues', { status: 'new' }, 100_000],
     // Beside many that wait it is found among the records of the live workers.
     ['what runs', { status: 'in-progress' }, 10_000],

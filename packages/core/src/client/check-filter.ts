@@ -6,13 +6,14 @@ import {
   type TimeRange,
 } from '../driver/job-filter.js';
 import { InvalidInputError } from '../errors.js';
-import { checkDate, checkJson, checkKey, checkName, checkStorable, checkWhole, LIMITS } from '../input.js';
+import { checkDate, checkJson, checkKey, checkStorable, checkTexts, checkWhole, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { STATES } from '../job/lifecycle.js';
 import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import { isObject } from '../update/check-operation.js';
+import { lanesIn } from './lanes.js';
 
 /** The names of what a filter may have. */
 const NAMES = {
@@ -42,11 +43,10 @@ const MOST_MEMBERS = 20;
 export function checkFilter(filter: JobFilter): JobFilter {
   // A misspelt condition would find every job.
   checkOptions('A filter', filter, FILTER);
-  const { publicIds, queue, kind, key, status, created, settled, due, error, payload } = filter;
-  if (queue !== undefined) checkName('queue', queue);
-  if (kind !== undefined) for (const each of several('kind', listed(kind))) checkName('kind', each);
+  const { publicIds, key, status, created, settled, due, error, payload } = filter;
+  lanesIn(filter);
   if (key !== undefined) checkKey('key', key);
-  if (status !== undefined) checkStatus(several('status', listed(status)));
+  if (status !== undefined) checkStatus(listed(status));
   for (const [name, range] of Object.entries({ created, settled, due }))
     if (range !== undefined) checkRange(name, range);
   if (error !== undefined) checkError(error);
@@ -55,20 +55,14 @@ export function checkFilter(filter: JobFilter): JobFilter {
   return Object.fromEntries(Object.entries(conditions).filter(([, condition]) => condition !== undefined));
 }
 
-/** An empty list would find nothing, or everything. */
-function several(what: string, values: readonly string[] | undefined): readonly string[] {
-  if (!Array.isArray(values)) throw new InvalidInputError(`${what} must be text, or a list of texts.`);
-  checkWhole(`The number of items in ${what}`, values.length, 1, LIMITS.filterItems);
-  return values;
-}
-
 function checkIds(ids: readonly string[]): readonly string[] {
   if (!Array.isArray(ids)) throw new InvalidInputError('publicIds must be a list of texts.');
   checkWhole('The number of items in publicIds', ids.length, 1, LIMITS.page);
   return ids.map(checkId);
 }
 
-function checkStatus(states: readonly string[]): void {
+function checkStatus(states: readonly string[] | undefined): void {
+  checkTexts('status', states);
   const unknown = states.find((state) => !(STATES as readonly string[]).includes(state));
   if (unknown !== undefined)
     throw new InvalidInputError(`status must be of ${STATES.join(', ')}, not ${shown(unknown)}.`);

@@ -82,6 +82,8 @@ test.each([
   { key: 'a\0' },
   { key: 'k'.repeat(513) },
   { kind: [] },
+  { queue: [] },
+  { queue: ['q', ''] },
   { status: [] },
   { kind: ['k', ''] },
   { created: {} },

@@ -5,7 +5,8 @@ import type { State } from '../job/lifecycle.js';
 export interface JobFilter {
   /** These jobs, 1 to 1,000. A driver gets them in lower case, as in the rows. */
   readonly publicIds?: readonly string[];
-  readonly queue?: string;
+  /** One queue, or several. */
+  readonly queue?: string | readonly string[];
   /** One kind, or several. */
   readonly kind?: string | readonly string[];
   readonly key?: string;

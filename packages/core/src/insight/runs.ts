@@ -1,6 +1,8 @@
+import { isIn, lanesIn } from '../client/lanes.js';
 import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import type { BegunRun } from '../driver/insight.js';
+import type { JobFilter } from '../driver/job-filter.js';
 import { JobNotFoundError } from '../errors.js';
 import { checkDate, checkName, checkWhole } from '../input.js';
 import { checkOptions } from '../known-options.js';
@@ -15,13 +17,11 @@ const LOOK = 2_000;
 const HOUR_MS = 3_600_000;
 
 /** The runs to find. All the given conditions must hold. */
-export interface LatestRunsOptions {
+export interface LatestRunsOptions extends Pick<JobFilter, 'queue' | 'kind'> {
   /** The earliest begin of a run. Default: an hour before `before`, or before now. */
   readonly from?: Date;
   /** The begin of a run is before this. Default: now. */
   readonly before?: Date;
-  readonly queue?: string;
-  readonly kind?: string;
   /** The name of the worker. */
   readonly worker?: string;
   readonly outcome?: BegunRun['outcome'];
@@ -63,11 +63,13 @@ export async function latestRuns(
   options: LatestRunsOptions,
 ): Promise<LatestRuns> {
   checkOptions('runs()', options, OPTIONS);
-  const { from, before, limit = 100, ...conditions } = options;
+  const { from, before, limit = 100, worker, outcome } = options;
+  const lanes = lanesIn(options);
   checkWhole('limit', limit, 1, MOST);
-  for (const [name, value] of Object.entries(conditions)) if (value !== undefined) checkName(name, value);
+  for (const [name, value] of Object.entries({ worker, outcome }))
+    if (value !== undefined) checkName(name, value);
   for (const [name, time] of Object.entries({ from, before })) if (time !== undefined) checkDate(name, time);
-  const isFiltered = Object.values(conditions).some((value) => value !== undefined);
+  const isFiltered = [lanes.queues, lanes.kinds, worker, outcome].some((value) => value !== undefined);
   const look = isFiltered ? Math.max(limit, LOOK) : limit;
   const began = {
     from: from ?? new Date((before?.getTime() ?? clock.now()) - HOUR_MS),
@@ -75,7 +77,12 @@ export async function latestRuns(
     limit: look,
   };
   const looked = (await insightOf(driver).runs(began)) ?? [];
-  const found = looked.filter((run) => isOf(run, conditions));
+  const found = looked.filter(
+    (run) =>
+      isIn(lanes, run) &&
+      (worker === undefined || worker === run.worker) &&
+      (outcome ?? run.outcome) === run.outcome,
+  );
   const page = found.slice(0, limit);
   return {
     runs: page,
@@ -89,16 +96,4 @@ function beforeThese(runs: readonly BegunRun[]): Date | null {
   if (first === undefined || last === undefined) return null;
   const at = last.startedAt.getTime();
   return new Date(first.startedAt.getTime() === at ? at : at + 1);
-}
-
-function isOf(
-  run: BegunRun,
-  { queue, kind, worker, outcome }: Pick<LatestRunsOptions, 'queue' | 'kind' | 'worker' | 'outcome'>,
-): boolean {
-  return (
-    (queue ?? run.queue) === run.queue &&
-    (kind ?? run.kind) === run.kind &&
-    (worker === undefined || worker === run.worker) &&
-    (outcome ?? run.outcome) === run.outcome
-  );
 }

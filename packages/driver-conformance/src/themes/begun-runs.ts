@@ -51,6 +51,8 @@ export const begunRuns = insightTheme('begun runs', (test) => {
       [{ worker: 'ann' }, 3],
       [{ worker: 'bob' }, 0],
       [{ kind: 'other' }, 0],
+      [{ kind: ['work', 'other'], queue: [queue, 'none'] }, 3],
+      [{ queue: ['none'] }, 0],
     ] as const)
       expect((await rowlock.insight.runs({ queue, ...filter })).runs).toHaveLength(count);
   });

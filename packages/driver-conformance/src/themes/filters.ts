@@ -191,6 +191,35 @@ export const filters = theme('filters', (test) => {
     }
   });
 
+  test('jobs of several queues are found by each way, in the order of their ids', async (stage) => {
+    const { driver, queue, key, put } = stage;
+    const own = [`${queue} 1`, `${queue} 2`];
+    const wanted: string[] = [];
+    for (const payload of [1, 2, 3, 4])
+      for (const each of [...own, `${queue} 3`]) {
+        const { publicId } = await put({ queue: each, key, payload });
+        if (own.includes(each)) wanted.unshift(publicId);
+      }
+    const page = { limit: 100, before: null };
+    const outstanding = ['new', 'in-progress'] as const;
+    for (const filter of [
+      {},
+      { key },
+      { status: 'new' },
+      { key, status: 'new' },
+      { status: outstanding },
+    ] as const) {
+      const { jobs } = await driver.jobs.list({ ...filter, queue: own }, page);
+      expect(jobs.map(({ publicId }) => publicId)).toEqual(wanted);
+      expect(await driver.jobs.count({ ...filter, queue: own }, page)).toEqual({ count: 8, next: null });
+      const first = await driver.jobs.list({ ...filter, queue: own }, { limit: 3, before: null });
+      expect(first.jobs.map(({ publicId }) => publicId)).toEqual(wanted.slice(0, 3));
+      const last = await driver.jobs.list({ ...filter, queue: own }, { limit: 5, before: first.next });
+      expect(last.jobs.map(({ publicId }) => publicId)).toEqual(wanted.slice(3));
+    }
+    expect(await driver.jobs.count({ queue: own, status: 'in-progress' }, page)).toMatchObject({ count: 0 });
+  });
+
   test('a page lies between two ids', async ({ driver, queue, putMany }) => {
     const rows = await putMany(Array.from({ length: 9 }, (_, payload) => ({ payload })));
     const [after = null, before = null] = [rows[2]?.id, rows[7]?.id];

@@ -48,6 +48,9 @@ export const trend = theme('trend', (test) => {
     );
     const ofKind = await client.insight.trend({ last: '10m', queue, kind: 'other' });
     expect(ofKind.points.reduce((sum, { settled }) => sum + settled, 0)).toBe(3);
+    const several = { queue: [queue, `${queue} 2`], kind: ['work', 'none'] };
+    const ofSeveral = await client.insight.trend({ last: '10m', ...several });
+    expect(ofSeveral.points.reduce((sum, { settled }) => sum + settled, 0)).toBe(3);
     const all = (await client.insight.trend({ last: '10m' })).points.reduce(
       (sum, { settled }) => sum + settled,
       0,

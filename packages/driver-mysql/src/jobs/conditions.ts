@@ -29,9 +29,18 @@ export function conditionsOf(filter: JobFilter): readonly Fragment[] {
 export function ofQueueAndKind({ queue, kind }: Pick<JobFilter, 'queue' | 'kind'>): readonly Fragment[] {
   const kinds = listed(kind);
   return [
-    ...(queue === undefined ? [] : [sql`job.queue = ${queue}`]),
-    ...(kinds === undefined ? [] : [sql`job.kind IN (${joined(kinds.map((each) => sql`${each}`))})`]),
+    ...(queue === undefined ? [] : [ofQueue(queue)]),
+    ...(kinds === undefined ? [] : [sql`job.kind IN (${textsOf(kinds)})`]),
   ];
+}
+
+/** One queue is an equality, by which an index of queues is in the order of what follows. */
+function ofQueue(queue: string | readonly string[]): Fragment {
+  return typeof queue === 'string' ? sql`job.queue = ${queue}` : sql`job.queue IN (${textsOf(queue)})`;
+}
+
+function textsOf(values: readonly string[]): Fragment {
+  return joined(values.map((each) => sql`${each}`));
 }
 
 export function inPage({ before, after = null }: Page): readonly Fragment[] {

@@ -43,9 +43,16 @@ export function ofQueueAndKind(
 ): readonly string[] {
   const kinds = listed(kind);
   return [
-    ...(queue === undefined ? [] : [`job.queue = ${values.add(queue, 'text')}`]),
+    ...(queue === undefined ? [] : [ofQueue(queue, values)]),
     ...(kinds === undefined ? [] : [`job.kind = ANY(${values.add(kinds, 'text[]')})`]),
   ];
+}
+
+/** One queue is an equality, by which an index of queues is in the order of what follows. */
+function ofQueue(queue: string | readonly string[], values: Values): string {
+  return typeof queue === 'string'
+    ? `job.queue = ${values.add(queue, 'text')}`
+    : `job.queue = ANY(${values.add(queue, 'text[]')})`;
 }
 
 function ofTime(column: string, range: TimeRange | undefined, values: Values): readonly string[] {

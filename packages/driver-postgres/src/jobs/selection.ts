@@ -119,7 +119,7 @@ function ofKey({ queue, status }: JobFilter, key: string, values: Values): reado
   const kept = hasAny(listed(status), SETTLED) ? [part(WAYS.kept)] : [];
   if (!hasAny(listed(status), OUTSTANDING)) return kept;
   // The index has the queue before the id.
-  return [...kept, { ...part(WAYS.outstanding), isInOrder: queue !== undefined }];
+  return [...kept, { ...part(WAYS.outstanding), isInOrder: typeof queue === 'string' }];
 }
 
 function outstandingOf(filter: JobFilter, values: Values): readonly Rows[] {

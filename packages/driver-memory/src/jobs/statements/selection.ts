@@ -65,10 +65,10 @@ function candidates({ database: { tables }, tx }: Place, { publicIds, key }: Job
 }
 
 function isMeant(place: Place, filter: JobFilter, job: JobRow): boolean {
-  const { queue, key, created, settled, due, error, payload } = filter;
-  const [kinds, states] = [listed(filter.kind), listed(filter.status)];
+  const { key, created, settled, due, error, payload } = filter;
+  const [queues, kinds, states] = [listed(filter.queue), listed(filter.kind), listed(filter.status)];
   return (
-    (queue === undefined || job.queue === queue) &&
+    (queues === undefined || queues.includes(job.queue)) &&
     (kinds === undefined || kinds.includes(job.kind)) &&
     (key === undefined || job.key === key) &&
     (states === undefined || states.includes(shownStatus(place, job))) &&
