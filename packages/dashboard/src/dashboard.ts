@@ -10,10 +10,13 @@ import { ownResponse, respondJson, respondProblem } from './http/respond.js';
 import { within } from './http/within.js';
 import { type JobUrls, linksOfJobs } from './job-links.js';
 import { LaneHistories } from './lane-history.js';
-import { RecentLooks } from './recent-looks.js';
+import { NarrowedCalls } from './narrowed/calls.js';
+import { Recent } from './recent.js';
 import { type Redact, unfailing } from './redact.js';
 import type { Call, Route } from './routes/route.js';
 import { ROUTES } from './routes/routes.js';
+import { isWhole } from './scope.js';
+import { SharedLook } from './shared-look.js';
 
 export interface DashboardOptions extends JobUrls {
   readonly rowlock: Calls;
@@ -35,7 +38,7 @@ export interface Dashboard {
 }
 
 const NO_GRANT =
-  "`access` must return 'read-only', 'operator', a list of permissions, { can, name }, null, or a Response.";
+  "`access` must return 'read-only', 'operator', a list of permissions, { can, name, queues, kinds }, null, or a Response. Of queues and kinds each is a list of up to 100 names, or is left out.";
 
 const OPTIONS: readonly string[] = [
   'rowlock',
@@ -65,9 +68,9 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     throw new InvalidInputError('basePath must begin with a slash: /rowlock.');
   const base = new URL(`http://localhost${basePath}`).pathname.replace(/\/+$/, '');
   const assets = new Assets();
-  const looks = new RecentLooks<unknown>();
+  const looks = new Recent<SharedLook<unknown>>();
   const linksOf = linksOfJobs(options, log);
-  const histories = new LaneHistories();
+  const histories = new Recent<LaneHistories>();
   const closing = new AbortController();
   // Node collects the signal of a request together with the request, and nobody would stop what goes on for it.
   const requests = new WeakMap<AbortSignal, Request>();
@@ -107,26 +110,34 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (!path.startsWith(API)) return assets.respond(path, request, base);
     const route = routeOf(request.method, path.slice(API.length));
     requirePermission(found, route.permission);
+    if (route.isOfAll !== undefined && !isWhole(found))
+      throw new Problem(403, route.isOfAll, { permission: route.permission });
     const isChange = request.method === 'POST';
     if (isChange) requireOwnPage(request);
     const fields = isChange ? await fieldsOf(request) : new Fields({});
     const signal = AbortSignal.any([request.signal, closing.signal]);
     requests.set(signal, request);
+    const { queues, kinds } = found;
+    // Nobody shares a look, or what is kept of looks, with those who see something else.
+    const scope = JSON.stringify([queues, kinds]);
+    const calls: Calls = isWhole(found) ? rowlock : new NarrowedCalls(rowlock, { queues, kinds });
     const call: Call = {
       ...{
-        rowlock,
-        operator: rowlock.as(found.name),
+        rowlock: calls,
+        operator: calls.as(found.name),
         viewer: found,
         query,
         fields,
         signal,
-        histories,
+        histories: histories.of(scope, () => new LaneHistories()),
         linksOf,
       },
       redact: redact && unfailing(redact, log),
     };
     const look = async (): Promise<unknown> => route.answer(call);
-    const answered = await (route.isShared ? looks.of(path + search, look).get() : look());
+    const answered = await (route.isShared
+      ? looks.of(`${scope} ${path}${search}`, () => new SharedLook(look)).get()
+      : look());
     if (isChange) looks.forget();
     return answered instanceof Response ? answered : respondJson(answered, request);
   }

@@ -1,5 +1,5 @@
-export type { Access, Grant, Role } from './access.js';
-export type { Calls } from './calls.js';
+export type { Access, Grant, NamedGrant, Role } from './access.js';
+export type { Calls, Changes } from './calls.js';
 export { createDashboard, type Dashboard, type DashboardOptions } from './dashboard.js';
 export type { JobTrace, JobUrls, LinkedJob } from './job-links.js';
 export { node } from './node.js';

@@ -1,5 +1,6 @@
 import { InvalidInputError, type JobError, type JobView, type Json, type Logger } from '@rowlock/core';
-import type { Explanation, Reason } from '@rowlock/core/types';
+import type { Reason } from '@rowlock/core/types';
+import type { ShownExplanation } from './calls.js';
 import { isUnawaited } from './unawaited.js';
 
 export type RedactedPart = 'payload' | 'output' | 'progress' | 'metadata' | 'error';
@@ -65,10 +66,16 @@ export function redactRow<Row extends Pick<JobView, 'progress' | 'error'>>(
   };
 }
 
-export function redactExplanation(explanation: Explanation, job: RedactedJob, redact: Redact): Explanation {
+export function redactExplanation(
+  explanation: ShownExplanation,
+  job: RedactedJob,
+  redact: Redact,
+): ShownExplanation {
   return {
     ...explanation,
-    reasons: explanation.reasons.map((reason) => redactReason(reason, job, redact)),
+    reasons: explanation.reasons.map((reason) =>
+      'isHidden' in reason ? reason : redactReason(reason, job, redact),
+    ),
   };
 }
 

@@ -2,7 +2,6 @@
 import type { JobView, Json } from '@rowlock/core';
 import type {
   BegunRun,
-  Explanation,
   HoldingRun,
   LaneStats,
   LatestRuns,
@@ -13,10 +12,12 @@ import type {
   RunView,
   WorkerView,
 } from '@rowlock/core/types';
+import type { ShownExplanation } from './calls.js';
 import type { Permission } from './permission.js';
+import type { Scope } from './scope.js';
 
 /** Who looks, and what the page may offer. */
-export interface SessionView {
+export interface SessionView extends Scope {
   readonly name: string;
   readonly can: readonly Permission[];
   /** Whether payloads and the like are not what the database has. */
@@ -82,7 +83,7 @@ export interface JobPageView {
   readonly job: JobView;
   readonly links: JobLinks;
   readonly runs: readonly RunView[];
-  readonly explanation: Explanation;
+  readonly explanation: ShownExplanation;
 }
 
 /** A run in a list: without what may be long. */

@@ -43,16 +43,25 @@ test('a Response of another make is the answer, too', async () => {
   });
 });
 
-test.each([[false], [null], [undefined], [0], [''], [[]], [{ can: null }], [{ can: [] }], [[null]]])(
-  '`access` that returns %j opens nothing',
-  async (returned) => {
-    // biome-ignore lint/suspicious/noExplicitAny: as of JavaScript.
-    const grant: any = returned;
-    const { get, faults } = await stage({ access: () => grant });
-    for (const path of ['/', '/api/session', '/api/jobs']) expect((await get(path)).status).toBe(403);
-    expect(faults).toEqual([]);
-  },
-);
+test.each([
+  [false],
+  [null],
+  [undefined],
+  [0],
+  [''],
+  [[]],
+  [{ can: null }],
+  [{ can: [] }],
+  [[null]],
+  [{ can: 'operator', queues: [] }],
+  [{ can: 'operator', queues: ['mail'], kinds: [] }],
+])('`access` that returns %j opens nothing', async (returned) => {
+  // biome-ignore lint/suspicious/noExplicitAny: as of JavaScript.
+  const grant: any = returned;
+  const { get, faults } = await stage({ access: () => grant });
+  for (const path of ['/', '/api/session', '/api/jobs']) expect((await get(path)).status).toBe(403);
+  expect(faults).toEqual([]);
+});
 
 test.each([
   [true],
@@ -65,6 +74,13 @@ test.each([
   [{ can: true }],
   [{ can: 'x' }],
   [{ can: {} }],
+  [{ can: 'operator', queues: undefined }],
+  [{ can: 'operator', queues: null }],
+  [{ can: 'operator', queues: 'mail' }],
+  [{ can: 'operator', kinds: ['mail.send', 7] }],
+  [{ can: 'operator', kinds: [''] }],
+  [{ can: 'operator', queues: Array.from({ length: 101 }, (_, n) => `q${n}`) }],
+  [{ can: 'operator', queue: ['mail'] }],
 ])('`access` that returns %s opens nothing, and the log says why', async (returned) => {
   // biome-ignore lint/suspicious/noExplicitAny: as of JavaScript.
   const grant: any = returned;
@@ -127,7 +143,10 @@ test('`access` gets the headers of the request', async () => {
   });
   expect((await get('/api/session')).status).toBe(403);
   const response = await get('/api/session', { headers: { cookie: 'session=1' } });
-  expect(await response.json()).toEqual({ name: 'dashboard', can: ['read'], redacted: false });
+  expect(await response.json()).toEqual({
+    ...{ name: 'dashboard', can: ['read'], redacted: false },
+    ...{ queues: null, kinds: null },
+  });
 });
 
 test('a fault of `access` opens nothing, and is logged', async () => {

@@ -10,6 +10,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Rowlock } from '@rowlock/core';
+import type { Grant } from '@rowlock/dashboard';
 import { memory } from '@rowlock/driver-memory';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -38,20 +39,19 @@ class SignedIn implements CanActivate {
   }
 }
 
+const grantOf = ({ user = '' }: Asked): Grant =>
+  user === 'ann' ? { can: 'operator', name: user } : { can: 'read-only', name: user, queues: ['bills'] };
+
 @Controller('rowlock')
 @UseGuards(SignedIn)
 class JobsController extends DashboardController<Asked> {
-  access({ user }: Asked) {
-    return { can: user === 'ann' ? ('operator' as const) : ('read-only' as const), name: user ?? '' };
-  }
+  access = grantOf;
 }
 
 @Controller('rowlock')
 @UseGuards(SignedIn)
 class FastifyJobsController extends FastifyDashboardController<Asked> {
-  access({ user }: Asked) {
-    return { can: user === 'ann' ? ('operator' as const) : ('read-only' as const), name: user ?? '' };
-  }
+  access = grantOf;
 }
 
 const Report = { kind: 'report', payload: z.object({}) };
@@ -101,6 +101,8 @@ test.each(ADAPTERS)('on $name the dashboard is behind the guards of its controll
   const cancel = (user: string) =>
     get('rowlock/api/job/cancel', user, { method: 'POST', body: JSON.stringify({ id }) });
   expect((await cancel('bob')).status).toBe(403);
+  const listed = async (user: string) => Object(await (await get('rowlock/api/jobs', user)).json()).jobs.length;
+  expect([await listed('bob'), await listed('ann')]).toEqual([0, 1]);
   expect(await (await cancel('ann')).json()).toEqual({ outcome: 'cancelled' });
   expect((await get('rowlock/api/none', 'ann')).status).toBe(404);
 });

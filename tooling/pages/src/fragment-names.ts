@@ -85,6 +85,10 @@ declare global {
   /** Whether a cookie is of an administrator. */
   const isAdmin: (cookie: string | null) => boolean;
   const access: Access;
+  /** What a verified token says. Null without one. */
+  const claimsOf: (
+    authorization: string | null,
+  ) => Promise<{ readonly email: string; readonly queues: readonly string[] } | null>;
 
   const memory: typeof openMemory;
   const memoryDatabase: typeof openDatabase;

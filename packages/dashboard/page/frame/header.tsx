@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { isWhole, type Scope } from '../../src/scope.js';
 import { Link } from '../parts/link.js';
 import { usePage } from './page.js';
 import { addressOf } from './place.js';
@@ -59,11 +60,21 @@ export function Header({ live, onLive, readAt }: Props) {
             </>
           )}
           <SchemeChoice />
+          {!isWhole(session) && <span class="hint">{scopeText(session)}</span>}
           {session.can.length === 1 && <span class="hint">read-only</span>}
         </div>
       </div>
     </header>
   );
+}
+
+/** What of the jobs is shown. Many names are counted. */
+function scopeText({ queues, kinds }: Scope): string {
+  const parts = Object.entries({ queues, kinds }).flatMap(([what, names]) => {
+    if (names === null) return [];
+    return names.length > 3 ? [`${names.length} ${what}`] : [`the ${what} ${names.join(', ')}`];
+  });
+  return `shows ${parts.join(' and ')} alone`;
 }
 
 function Icon({ path }: { readonly path: string }) {

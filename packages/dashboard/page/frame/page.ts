@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Permission } from '../../src/permission.js';
+import { isOwnWork, type Work } from '../../src/scope.js';
 import type { SessionView } from '../../src/views.js';
 import type { Place } from './place.js';
 import type { Report } from './use-connection.js';
@@ -32,4 +33,10 @@ export function usePage(): PageParts {
 /** Whether to offer something. The server checks it again. */
 export function useCan(permission: Permission): boolean {
   return usePage().session.can.includes(permission);
+}
+
+/** Whether to offer that some work is paused: all of it is the viewer's. */
+export function useMayPause(work: Work): boolean {
+  const { session } = usePage();
+  return session.can.includes('pause') && isOwnWork(session, work);
 }

@@ -1,11 +1,11 @@
 import type { Stored } from '@rowlock/core';
-import type { Reason } from '@rowlock/core/types';
+import type { ShownReason } from '../../src/calls.js';
 import { inLocalTime } from '../format/times.js';
 import { JobLink } from '../parts/job-link.js';
 import { LongText } from '../parts/long-text.js';
 
 /** Why the job does not run, or what it does, in sentences. */
-export function Why({ reasons }: { readonly reasons: readonly Stored<Reason>[] }) {
+export function Why({ reasons }: { readonly reasons: readonly Stored<ShownReason>[] }) {
   return (
     <section class="panel" aria-labelledby="why">
       <h2 id="why">Why</h2>
@@ -28,7 +28,8 @@ export function Why({ reasons }: { readonly reasons: readonly Stored<Reason>[] }
 }
 
 /** The other jobs that it waits for. */
-function jobsOf(reason: Stored<Reason>): readonly string[] {
+function jobsOf(reason: Stored<ShownReason>): readonly string[] {
+  if ('isHidden' in reason) return [];
   switch (reason.reason) {
     case 'key':
     case 'earlier':

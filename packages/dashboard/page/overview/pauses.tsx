@@ -1,11 +1,14 @@
 import type { Stored } from '@rowlock/core';
+import { isOwnWork } from '../../src/scope.js';
 import type { OverviewView } from '../../src/views.js';
+import { usePage } from '../frame/page.js';
 import { Act } from '../parts/act.js';
 import { workIn } from '../parts/pause-dialog.js';
 import { Time } from '../parts/time.js';
 
 /** What is paused, by whom and why. */
 export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
+  const { session } = usePage();
   if (pauses.length === 0) return null;
   return (
     <section class="panel" aria-label="Pauses">
@@ -23,15 +26,17 @@ export function Pauses({ pauses }: Pick<Stored<OverviewView>, 'pauses'>) {
               )}
               {pause.reason !== null && `: ${pause.reason}`}
             </span>
-            <Act
-              permission="pause"
-              path="resume"
-              body={{ scope: pause.scope, name: pause.name }}
-              done={`Resumed ${workIn(pause)}.`}
-              label={`Resume ${workIn(pause)}`}
-            >
-              Resume
-            </Act>
+            {isOwnWork(session, pause) && (
+              <Act
+                permission="pause"
+                path="resume"
+                body={{ scope: pause.scope, name: pause.name }}
+                done={`Resumed ${workIn(pause)}.`}
+                label={`Resume ${workIn(pause)}`}
+              >
+                Resume
+              </Act>
+            )}
           </li>
         ))}
       </ul>

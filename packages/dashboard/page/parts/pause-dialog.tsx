@@ -1,11 +1,5 @@
+import type { Work } from '../../src/scope.js';
 import { ChangeDialog } from './change-dialog.js';
-
-/** What can be paused. */
-export interface Work {
-  readonly scope: 'all' | 'queue' | 'kind' | 'limit';
-  /** Empty of all. */
-  readonly name: string;
-}
 
 interface Props {
   readonly work: Work;

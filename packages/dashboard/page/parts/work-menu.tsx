@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { useCan } from '../frame/page.js';
+import type { Work } from '../../src/scope.js';
+import { useMayPause } from '../frame/page.js';
 import { type Item, Menu } from './menu.js';
-import { PauseDialog, type Work, workIn } from './pause-dialog.js';
+import { PauseDialog, workIn } from './pause-dialog.js';
 import { useChange } from './use-change.js';
 
 interface Props {
@@ -13,7 +14,7 @@ interface Props {
 
 /** What can be done to some work: it is paused, or resumed. */
 export function WorkMenu({ work, isPaused, items = [] }: Props) {
-  const can = useCan('pause');
+  const can = useMayPause(work);
   const [isAsking, setAsking] = useState(false);
   const { make } = useChange();
   const what = workIn(work);

@@ -1,6 +1,6 @@
 import type { JobFilter } from '@rowlock/core';
 import type { ManyOptions } from '@rowlock/core/types';
-import type { Calls } from '../calls.js';
+import type { Changes } from '../calls.js';
 import { filterOf } from '../filter.js';
 import { problemOf } from '../http/problem.js';
 import { respond } from '../http/respond.js';
@@ -12,7 +12,7 @@ type Change = (
   call: Call,
   filter: JobFilter,
   options: ManyOptions,
-) => ReturnType<Calls['jobs']['cancelMany']>;
+) => ReturnType<Changes['jobs']['cancelMany']>;
 
 /**
  * Changes the jobs that `filter` means, which is written as in an address. The answer has a line in JSON after each step.
@@ -47,7 +47,7 @@ export const move: Change = async ({ operator, fields }, filter, options) => {
 
 /** @param work Ends when its signal is aborted: nobody reads the lines any more. */
 function lines(
-  work: (write: (line: ManyLine) => void, gone: AbortSignal) => ReturnType<Calls['jobs']['cancelMany']>,
+  work: (write: (line: ManyLine) => void, gone: AbortSignal) => ReturnType<Changes['jobs']['cancelMany']>,
 ): Response {
   const gone = new AbortController();
   const body = new ReadableStream<Uint8Array>({

@@ -1,6 +1,5 @@
-import type { Operator } from '@rowlock/core/types';
 import type { Viewer } from '../access.js';
-import type { Calls } from '../calls.js';
+import type { Calls, Changes } from '../calls.js';
 import type { Fields } from '../http/fields.js';
 import type { LinksOf } from '../job-links.js';
 import type { LaneHistories } from '../lane-history.js';
@@ -12,7 +11,7 @@ export interface Call {
   /** What the viewer may see. */
   readonly rowlock: Calls;
   /** What the viewer changes, which is on record with the viewer's name. */
-  readonly operator: Operator;
+  readonly operator: Changes;
   readonly viewer: Viewer;
   readonly query: URLSearchParams;
   /** The body. A GET has none. */
@@ -26,6 +25,8 @@ export interface Call {
 
 export interface Route {
   readonly permission: Permission;
+  /** Why a viewer of some queues or kinds does not get it. Default: such a viewer gets a part. */
+  readonly isOfAll?: string;
   /** Whether the viewers who ask for the same share a look at the database. */
   readonly isShared?: true;
   /** What it returns is sent as JSON, unless it is a `Response`. */

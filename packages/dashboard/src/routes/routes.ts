@@ -25,6 +25,8 @@ import { session } from './session.js';
 import { setSchedule } from './set-schedule.js';
 import { trend } from './trend.js';
 
+const LIMITS_OF_ALL = 'Limits are of all queues that share them, and you may see some queues or kinds alone.';
+
 const SHARED = { permission: 'read', isShared: true } as const;
 
 /** Every call of the page, with the permission that it needs. */
@@ -73,7 +75,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   'POST schedules/pause': { permission: 'schedules', answer: pauseSchedule },
   'POST schedules/resume': { permission: 'schedules', answer: resumeSchedule },
   'POST schedules/remove': { permission: 'schedules', answer: removeSchedule },
-  'GET limits': { ...SHARED, answer: limits },
+  'GET limits': { ...SHARED, isOfAll: LIMITS_OF_ALL, answer: limits },
   'POST limits/set': { permission: 'limits', answer: setLimit },
   'POST limits/reset': { permission: 'limits', answer: resetLimit },
 };
