@@ -45,6 +45,11 @@ describe('with 100,000 settled jobs and 30,000 that wait', () => {
     ['what failed with a code', { status: 'error', error: { code: 'E_RARE' } }, 8_000],
     ['what waits', { queue: 'few', status: 'new' }, 6_000],
     ['what is outstanding in a queue', { queue: 'few', status: ['new', 'in-progress'] }, 6_000],
+    [
+      'what is outstanding in several queues',
+      { queue: ['few', 'none'], status: ['new', 'in-progress'] },
+      6_000,
+    ],
     ['what runs', { status: 'in-progress' }, 2_000],
     ['a kind', { kind: ['k', 'other'] }, 8_000],
     ['a kind that is rare', { kind: 'rare' }, 8_000],
