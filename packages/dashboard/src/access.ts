@@ -35,18 +35,21 @@ const ROLES = new Map<unknown, readonly Permission[]>([
   ['operator', PERMISSIONS.filter((permission) => permission !== 'enqueue')],
 ]);
 
+/** What these change is of all queues that share it: a limit, and what is said of an error. */
+const OF_ALL: readonly Permission[] = ['limits', 'errors'];
+
 const REFUSED = 'You have no access to this dashboard.';
 
 /** Who has sent a request. What is no grant, as JavaScript may return it, grants nothing. @throws Problem 403 */
 export function viewerOf(grant: unknown): Viewer {
   const scope = scopeIn(grant);
   const isNothing = scope === undefined || isEmpty(scope);
+  const isPart = scope !== undefined && !isWhole(scope);
   const can = isNothing ? [] : (listIn(grant) ?? []);
   const viewer = {
     name: (isNamed(grant) && nameIn(grant)) || 'dashboard',
-    // A limit is of all queues that share it.
     can: PERMISSIONS.filter(
-      (permission) => can.includes(permission) && (permission !== 'limits' || (scope && isWhole(scope))),
+      (permission) => can.includes(permission) && !(isPart && OF_ALL.includes(permission)),
     ),
     ...(scope ?? WHOLE),
   };

@@ -37,6 +37,7 @@ export interface Changes extends Pick<Operator<unknown>, 'cancel' | 'redrive' | 
     'cancelMany' | 'redriveMany' | 'deleteMany' | 'pause' | 'resume'
   >;
   readonly limits: Pick<Operator<unknown>['limits'], 'set' | 'reset'>;
+  readonly errors: Pick<Operator<unknown>['errors'], 'mute' | 'unmute' | 'note'>;
   readonly schedules: Pick<Operator<unknown>['schedules'], 'run' | 'pause' | 'resume' | 'remove'> & {
     set(name: string, schedule: Schedule): Promise<void>;
   };

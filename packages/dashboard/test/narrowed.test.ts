@@ -142,6 +142,7 @@ async function twoTenants({ fresh, driver }: (typeof SERVERS)[keyof typeof SERVE
       .redrive((await by.enqueue({ ...handler, queue: name }, { payload: { to: name } })).publicId)
       .catch(() => {});
     await by.limits.set(`${name}.limit`, { max: 2 });
+    await by.errors.note('E_ANN 1', `${name} looks at it`);
   }
   await rowlock.as('bill-operator').jobs.pause({ limit: 'bill.limit' });
   const dashboard = createDashboard({
@@ -245,6 +246,9 @@ const ATTEMPTS: readonly (readonly [call: string, body: object, status: number])
   ['schedules/remove', { name: 'bill.nightly' }, 404],
   ['limits/set', { name: 'bill.limit', max: 9 }, 403],
   ['limits/reset', { name: 'bill.limit' }, 403],
+  ['errors/mute', { id: 'E_BILL 1' }, 403],
+  ['errors/unmute', { id: 'E_BILL 1' }, 403],
+  ['errors/note', { id: 'E_BILL 1', text: 'mine' }, 403],
 ];
 
 /** The same with what is Ann's. */

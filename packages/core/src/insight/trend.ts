@@ -59,6 +59,7 @@ export async function trend(history: Pick<History, 'tallies'>, options: TrendOpt
 }
 
 /** The one that the server looks for. Of several each has sums of its own. */
-function alone([only = null, ...more]: readonly string[] = []): string | null {
-  return more.length === 0 ? only : null;
+function alone(names: readonly string[] = []): string | null {
+  const [only = null] = names;
+  return names.length === 1 ? only : null;
 }

@@ -32,7 +32,9 @@ function isAbout(scope: Scope, { scope: what, name, details }: AuditEntry, seen:
     case 'schedule':
       // One of this name may have been of others.
       return details.kind === undefined ? seen.schedules.has(name) : isLane(scope, details);
+    // Other queues may have the same.
     case 'limit':
+    case 'error':
       return false;
     case 'all':
       return true;

@@ -76,6 +76,13 @@ export class NarrowedChanges implements Changes {
     reset: async () => refuse('limits', 'a limit, which all queues share'),
   };
 
+  /** The same error may be in other queues, whose viewers would have what is said of it. */
+  readonly errors: Changes['errors'] = {
+    mute: async () => refuse('errors', 'errors, which other queues may have too'),
+    unmute: async () => refuse('errors', 'errors, which other queues may have too'),
+    note: async () => refuse('errors', 'errors, which other queues may have too'),
+  };
+
   readonly schedules: Changes['schedules'] = {
     set: async (name, schedule) => {
       this.#mayEnqueue(schedule.handler);
