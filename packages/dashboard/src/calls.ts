@@ -34,7 +34,7 @@ export interface Calls {
 export interface Changes extends Pick<Operator<unknown>, 'cancel' | 'redrive' | 'update'> {
   readonly jobs: Pick<
     Operator<unknown>['jobs'],
-    'cancelMany' | 'redriveMany' | 'deleteMany' | 'pause' | 'resume'
+    'cancelMany' | 'redriveMany' | 'updateMany' | 'deleteMany' | 'pause' | 'resume'
   >;
   readonly limits: Pick<Operator<unknown>['limits'], 'set' | 'reset'>;
   readonly errors: Pick<Operator<unknown>['errors'], 'mute' | 'unmute' | 'note'>;

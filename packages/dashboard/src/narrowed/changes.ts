@@ -52,14 +52,18 @@ export class NarrowedChanges implements Changes {
 
   async update(publicId: string, changes: JobChanges): Promise<'updated' | 'running'> {
     await this.#found(publicId);
-    // A job that is moved could leave the scope, and a limit is of all.
-    if (changes.queue !== undefined || changes.limit !== undefined) refuse('update', 'queues and limits');
+    this.#mayChange(changes);
     return this.#made.update(publicId, changes);
   }
 
   readonly jobs: Changes['jobs'] = {
     cancelMany: (filter, options) => this.#many(filter, (own) => this.#made.jobs.cancelMany(own, options)),
     redriveMany: (filter, options) => this.#many(filter, (own) => this.#made.jobs.redriveMany(own, options)),
+    updateMany: async (filter, changes, options = {}) => {
+      // Where a job would be moved to is not chosen yet in a dry run.
+      if (options.dryRun !== true) this.#mayChange(changes);
+      return this.#many(filter, (own) => this.#made.jobs.updateMany(own, changes, options));
+    },
     deleteMany: (filter, options) => this.#many(filter, (own) => this.#made.jobs.deleteMany(own, options)),
     pause: async (work, options) => {
       this.#mayPause(work);
@@ -118,6 +122,13 @@ export class NarrowedChanges implements Changes {
       );
     const own = inScope(this.#parts.scope, filter);
     return own === null ? NONE : change(own);
+  }
+
+  /** @throws Problem 403 where a job would leave the scope, or get another limit, which is of all queues */
+  #mayChange({ queue, limit }: Pick<JobChanges, 'queue' | 'limit'>): void {
+    if (limit !== undefined) refuse('update', 'limits');
+    if (queue !== undefined && this.#parts.scope.queues?.includes(queue) === false)
+      refuse('update', `the queue ${JSON.stringify(queue)}`);
   }
 
   /** @throws Problem 403 */
