@@ -101,7 +101,8 @@ test.each(ADAPTERS)('on $name the dashboard is behind the guards of its controll
   const cancel = (user: string) =>
     get('rowlock/api/job/cancel', user, { method: 'POST', body: JSON.stringify({ id }) });
   expect((await cancel('bob')).status).toBe(403);
-  const listed = async (user: string) => Object(await (await get('rowlock/api/jobs', user)).json()).jobs.length;
+  const listed = async (user: string) =>
+    Object(await (await get('rowlock/api/jobs', user)).json()).jobs.length;
   expect([await listed('bob'), await listed('ann')]).toEqual([0, 1]);
   expect(await (await cancel('ann')).json()).toEqual({ outcome: 'cancelled' });
   expect((await get('rowlock/api/none', 'ann')).status).toBe(404);
