@@ -56,13 +56,15 @@ export function SignIn({ by, notice, onArrive }: Props) {
               Sign in
             </button>
             <p class="hint">
-              This is a demo: anybody gets in with a name and no password. Or be
+              This is a demo: anybody gets in with a name and no password. Or be one of these.
+            </p>
+            <div class="buttons">
               {EXAMPLES.map((name) => (
                 <button type="button" class="quiet" key={name} onClick={() => void enter(name)}>
                   {name}
                 </button>
               ))}
-            </p>
+            </div>
           </>
         ) : (
           <>

@@ -23,7 +23,7 @@ export function Limits() {
       <header class="title">
         <h1>Limits</h1>
         {can && (
-          <button type="button" class="end" onClick={() => setAsked('')}>
+          <button type="button" class="end small" onClick={() => setAsked('')}>
             Set a limit …
           </button>
         )}
