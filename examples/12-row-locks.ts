@@ -20,12 +20,12 @@ async function addLine(id: number, amount: number, lock: boolean): Promise<void>
 }
 
 // What happens now and then by itself: both requests read before either writes.
-let readers = 0;
-const both = Promise.withResolvers<void>();
-async function bothHaveRead(): Promise<void> {
-  readers += 1;
-  if (readers === 2) both.resolve();
-  await both.promise;
+const readers: (() => void)[] = [];
+function bothHaveRead(): Promise<void> {
+  return new Promise((resolve) => {
+    readers.push(resolve);
+    if (readers.length === 2) for (const goOn of readers) goOn();
+  });
 }
 
 await Promise.all([addLine(1, 1000, false), addLine(1, 1000, false)]);

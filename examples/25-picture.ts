@@ -1,16 +1,16 @@
+import { EventEmitter, once } from 'node:events';
 import { createRowlock } from '@rowlock/core';
 import { defineHandler, postgres } from '@rowlock/driver-postgres';
 import { z } from 'zod';
 
-const begun = Promise.withResolvers<void>();
-const finished = Promise.withResolvers<void>();
+const signs = new EventEmitter();
 const Mail = defineHandler({
   kind: 'mail.send',
   queue: 'mail',
   payload: z.object({ to: z.string() }),
-  run: () => {
-    begun.resolve();
-    return finished.promise;
+  run: async () => {
+    signs.emit('begun');
+    await once(signs, 'finish');
   },
 });
 
@@ -22,9 +22,10 @@ await rowlock.enqueueMany(Mail, [
   { payload: { to: 'bob' }, key: 'b', delay: '1h' },
 ]);
 
+const begun = once(signs, 'begun');
 const worker = rowlock.worker();
 await worker.start();
-await begun.promise;
+await begun;
 const later = await rowlock.enqueue(Mail, { payload: { to: 'ada, again' }, key: 'a' });
 
 const { jobs, more } = await rowlock.insight.picture({ queue: 'mail' });
@@ -32,6 +33,6 @@ console.log(jobs.map(({ state }) => state).join(', '), more); // running, key, d
 const waits = jobs.find(({ publicId }) => publicId === later.publicId);
 console.log(waits?.waitsFor === jobs[0]?.publicId, jobs[0]?.run?.worker === worker.name); // true true
 
-finished.resolve();
+signs.emit('finish');
 await worker.stop();
 await rowlock.close();
