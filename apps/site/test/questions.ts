@@ -56,6 +56,7 @@ export const QUESTIONS: readonly (readonly [question: string, ...pages: string[]
   ['graceful shutdown', '/run/deployment'],
   ['metrics and traces', '/run/telemetry'],
   ['dashboard behind authentication', '/run/dashboard'],
+  ['a team sees only its queues', '/run/dashboard'],
   ['why does my job not run', '/run/waiting-jobs'],
   ['delete old jobs', '/use/retention'],
 ];
