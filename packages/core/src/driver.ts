@@ -45,6 +45,7 @@ export * from './driver/sql-drivers/created-ms.js';
 export { type BackfillRows, fillRows, lossOf } from './driver/sql-drivers/fill-rows.js';
 export * from './driver/sql-drivers/keep-checking.js';
 export * from './driver/sql-drivers/migration-files.js';
+export * from './driver/sql-drivers/missing-tables.js';
 export * from './driver/sql-drivers/socket-errors.js';
 export * from './driver/sql-drivers/verify-locks.js';
 export * from './driver/sql-drivers/worker-id.js';

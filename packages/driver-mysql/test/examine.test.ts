@@ -67,6 +67,16 @@ test.each([
   ]);
 });
 
+test('sessions that cut what is put together or in order have no fault, and a missing table is told once', async () => {
+  await stage();
+  await plain.query('SET SESSION group_concat_max_len = 4, SESSION max_sort_length = 4');
+  expect(await drift(plain, schema)).toEqual([]);
+  await plain.query('DROP TABLE rowlock_audit');
+  expect(await drift(plain, schema)).toMatchObject([
+    { what: `The table rowlock_audit of the database ${schema} is missing.` },
+  ]);
+});
+
 test('a right that a worker lacks', async () => {
   await stage();
   const account = `w_${schema.slice(-12)}`;

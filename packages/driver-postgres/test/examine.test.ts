@@ -73,6 +73,31 @@ test.each([
   ]);
 });
 
+test('additions, ends and settings that are quiet until something meets them, and a missing table once', async () => {
+  await stage();
+  await plain.query('ALTER DOMAIN rowlock.job_name ADD CONSTRAINT ours CHECK (VALUE IS NOT NULL)');
+  await plain.query('ALTER TABLE rowlock.job ALTER id SET MAXVALUE 1000');
+  await plain.query('CREATE PUBLICATION everything FOR TABLE rowlock.run');
+  await plain.query('ALTER TABLE rowlock.run REPLICA IDENTITY NOTHING');
+  await plain.query('DROP TABLE rowlock.audit');
+  expect(await examined()).toMatchObject([
+    { check: 'schema', severity: 'broken', what: 'The table audit of the schema rowlock is missing.' },
+    {
+      check: 'additions',
+      severity: 'warning',
+      what: "The constraint ours of the domain job_name is not Rowlock's.",
+    },
+    { check: 'publications', severity: 'broken', what: expect.stringContaining('publication: everything.') },
+    { check: 'ids', severity: 'warning', what: expect.stringMatching(/^The ids of .* end at 1000/) },
+  ]);
+});
+
+test('a server that quotes all names has no fault', async () => {
+  await stage();
+  await plain.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET quote_all_identifiers = on`);
+  expect(await examined()).toEqual([]);
+});
+
 test('a right that a worker lacks', async () => {
   await stage();
   const role = `worker_${new URL(url).pathname.slice(-8)}`;

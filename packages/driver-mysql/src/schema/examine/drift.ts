@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isDriverError } from '@rowlock/core';
-import type { Fault } from '@rowlock/core/driver';
+import { type Fault, missingTables } from '@rowlock/core/driver';
 import { identifier } from '../../identifier.js';
 import { type MysqlTransaction, query } from '../../query.js';
 
@@ -16,15 +16,28 @@ const OBJECTS = `
   WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' AND (
     IS_NULLABLE = 'NO' AND COLUMN_DEFAULT IS NOT NULL OR EXTRA LIKE '%auto_increment%' OR COALESCE(GENERATION_EXPRESSION, '') <> '')
   UNION ALL
-  SELECT CONCAT('index ', TABLE_NAME, '.', INDEX_NAME, '(', GROUP_CONCAT(COLUMN_NAME ORDER BY SEQ_IN_INDEX SEPARATOR ', '), ')')
-  FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' GROUP BY TABLE_NAME, INDEX_NAME
-  UNION ALL
   SELECT CONCAT('procedure ', ROUTINE_NAME) FROM information_schema.ROUTINES
   WHERE ROUTINE_SCHEMA = ? AND ROUTINE_NAME LIKE 'rowlock\\_%' AND ROUTINE_NAME NOT IN ('rowlock_enqueue', 'rowlock_pause', 'rowlock_resume')`;
 
+/** Settings of a session may cut what the server puts together or in order. */
+const INDEXES = `
+  SELECT CONCAT(TABLE_NAME, '.', INDEX_NAME) AS name, COLUMN_NAME AS of_column, SEQ_IN_INDEX AS place
+  FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%'`;
+
+interface Indexed {
+  readonly name: string;
+  readonly of_column: string;
+  readonly place: number;
+}
+
 export async function objectsOf(on: MysqlTransaction, schema: string): Promise<ReadonlySet<string>> {
-  const rows = await query<{ name: string }>(on, OBJECTS, [schema, schema, schema, schema]);
-  return new Set(rows.map(({ name }) => name));
+  const rows = await query<{ name: string }>(on, OBJECTS, [schema, schema, schema]);
+  const indexed = await query<Indexed>(on, INDEXES, [schema]);
+  const inOrder = indexed.toSorted((one, other) => Number(one.place) - Number(other.place));
+  const indexes = [...Map.groupBy(inOrder, ({ name }) => name)].map(
+    ([name, columns]) => `index ${name}(${columns.map((each) => each.of_column).join(', ')})`,
+  );
+  return new Set([...rows.map(({ name }) => name), ...indexes]);
 }
 
 /** What the migrations make, as `objectsOf` finds it. A test writes the file. */
@@ -42,15 +55,17 @@ export async function drift(on: MysqlTransaction, schema: string): Promise<reado
     schema,
     missing.flatMap((name) => tableIn(name) ?? []),
   );
-  return missing
-    .filter((name) => !hidden.has(tableIn(name) ?? ''))
-    .map((name) => ({
-      severity: 'broken',
-      what: `The ${name} of the database ${schema} is missing.`,
-      why: 'Statements fail, or read whole tables.',
-      remedy:
-        'Make it again as `rowlock sql mysql` prints it. A procedure may be there, and not be shown to this account: GRANT EXECUTE.',
-    }));
+  const tables = missingTables(expected, [...found]).filter((name) => !hidden.has(name));
+  const objects = missing.filter(
+    (name) => !hidden.has(tableIn(name) ?? '') && !tables.includes(tableIn(name) ?? ''),
+  );
+  return [...tables.map((name) => `table ${name}`), ...objects].map((name) => ({
+    severity: 'broken',
+    what: `The ${name} of the database ${schema} is missing.`,
+    why: 'Statements fail, or read whole tables.',
+    remedy:
+      'Make it again as `rowlock sql mysql` prints it. A procedure may be there, and not be shown to this account: GRANT EXECUTE.',
+  }));
 }
 
 function tableIn(name: string): string | undefined {

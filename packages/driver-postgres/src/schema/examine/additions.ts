@@ -13,6 +13,9 @@ const ADDED = `
   SELECT 'constraint', conname, relname FROM pg_constraint JOIN own ON own.oid = conrelid
   WHERE contype IN ('c', 'u', 'x', 'f') AND conparentid = 0
   UNION ALL
+  SELECT 'domain constraint', conname, typname FROM pg_constraint JOIN pg_type ON pg_type.oid = contypid
+  WHERE typnamespace IN (SELECT relnamespace FROM pg_class JOIN own USING (oid)) AND contype = 'c'
+  UNION ALL
   SELECT 'unique index', indexed.relname, own.relname
   FROM pg_index JOIN own ON own.oid = indrelid JOIN pg_class AS indexed ON indexed.oid = indexrelid
   WHERE indisunique AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
@@ -39,11 +42,13 @@ interface Added {
 }
 
 function isOwn({ kind, name, table }: Added, expected: ReadonlyMap<string, string>): boolean {
-  return expected.has(kind === 'unique index' ? `index ${name}` : `${kind} ${table}.${name}`);
+  if (kind === 'unique index') return expected.has(`index ${name}`);
+  return expected.has(`${kind.replace('domain ', '')} ${table}.${name}`);
 }
 
 function faultOf({ kind, name, table }: Added): Fault {
-  const what = `The ${kind.replace('instead ', '')} ${name} of the table ${table} is not Rowlock's.`;
+  const on = kind === 'domain constraint' ? 'domain' : 'table';
+  const what = `The ${kind.replace(/^(instead|domain) /, '')} ${name} of the ${on} ${table} is not Rowlock's.`;
   const { severity = 'warning', why, remedy } = ABOUT[kind] ?? ABOUT.constraint;
   return { severity, what, why, remedy };
 }

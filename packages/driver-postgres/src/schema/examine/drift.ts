@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Fault } from '@rowlock/core/driver';
+import { type Fault, missingTables } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../../query.js';
 
 /** The columns with their defaults, constraints, indexes and functions of a schema, without the schema's name: it can be chosen. */
@@ -38,6 +38,11 @@ export async function objectsOf(
   return new Map(rows.map(({ name, definition }) => [name, definition.replaceAll(/\s+/g, ' ')]));
 }
 
+/** Without the quotes that a name does not need: with `quote_all_identifiers` the server writes them. */
+function bare(definition: string | undefined): string | undefined {
+  return definition?.replaceAll(/"([a-z_][a-z0-9_]*)"/g, '$1');
+}
+
 /** What the migrations make, as `objectsOf` finds it. A test writes the file. */
 export async function expectedObjects(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL('../../../migrations/objects.txt', import.meta.url), 'utf8');
@@ -50,15 +55,29 @@ export async function expectedObjects(): Promise<ReadonlyMap<string, string>> {
 /** Compares the schema with what the migrations make. What else is in the schema does not count. */
 export async function drift(on: PostgresTransaction, schema: string): Promise<readonly Fault[]> {
   const [expected, found] = await Promise.all([expectedObjects(), objectsOf(on, schema)]);
-  return [...expected].flatMap(([name, definition]) => {
+  const missing = missingTables([...expected.keys()], [...found.keys()]);
+  const tables = missing.map(
+    (table): Fault => ({
+      severity: 'broken',
+      what: `The table ${table} of the schema ${schema} is missing.`,
+      ...ABOUT,
+    }),
+  );
+  const objects = [...expected].flatMap(([name, definition]): Fault[] => {
     const now = found.get(name);
-    if (now === definition) return [];
+    if (bare(now) === bare(definition) || (now === undefined && isOfOne(missing, name))) return [];
     const what =
       now === undefined
         ? `The ${name} of the schema ${schema} is missing.`
         : `The ${name} of the schema ${schema} is not as the migrations make it: it is ${now}, and should be ${definition}.`;
     return [{ severity: now === undefined ? 'broken' : 'warning', what, ...ABOUT }];
   });
+  return [...tables, ...objects];
+}
+
+/** Whether an object belongs to one of these tables. An index has the name of its table in front of its own. */
+function isOfOne(tables: readonly string[], name: string): boolean {
+  return tables.some((table) => /^\w+ (\w+)/.exec(name)?.[1] === table || name.startsWith(`index ${table}_`));
 }
 
 const ABOUT = {

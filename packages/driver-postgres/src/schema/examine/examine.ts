@@ -8,6 +8,7 @@ import { bloat } from './bloat.js';
 import { drift } from './drift.js';
 import { durability } from './durability.js';
 import { pooler } from './pooler.js';
+import { replicaIdentity } from './replica-identity.js';
 import { retention } from './retention.js';
 import { rights } from './rights.js';
 import { sequences } from './sequences.js';
@@ -30,6 +31,7 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
   return examined({
     schema: () => drift(on, context.schema),
     additions: () => additions(on, named),
+    publications: () => replicaIdentity(on, named),
     durability: () => durability(on, named),
     rights: () => rights(on, context.schema),
     retention: () => retention(on, named),

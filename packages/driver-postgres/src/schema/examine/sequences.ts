@@ -4,11 +4,14 @@ import type { Tables } from '../tables.js';
 
 // Without the right, old servers refuse the call, and new ones return null as for a sequence that nobody has used.
 const IDS = (table: string): string => `
-  SELECT coalesce(max(id), 0) AS newest, may_read,
+  SELECT coalesce(max(id), 0) AS newest, may_read, (SELECT seqmax FROM pg_sequence WHERE seqrelid = sequence) AS most,
          coalesce(CASE WHEN may_read THEN pg_sequence_last_value(sequence) END, 0) AS last
   FROM (SELECT sequence, has_sequence_privilege(sequence, 'SELECT, USAGE') AS may_read
         FROM (SELECT pg_get_serial_sequence($1, 'id')::regclass) AS own (sequence)) AS read LEFT JOIN ${table} ON true
   GROUP BY sequence, may_read`;
+
+/** The highest id of a table. */
+const HIGHEST = 2n ** 63n - 1n;
 
 /** The last tenth of the ids. */
 const NEAR_END = (2n ** 63n / 10n) * 9n;
@@ -20,7 +23,11 @@ export async function sequences(on: PostgresTransaction, { job, bell }: Tables):
 }
 
 async function ofTable(on: PostgresTransaction, table: string): Promise<readonly Fault[]> {
-  const [row] = await query<{ newest: bigint; may_read: boolean; last: bigint }>(on, IDS(table), [table]);
+  const [row] = await query<{ newest: bigint; may_read: boolean; most: bigint; last: bigint }>(
+    on,
+    IDS(table),
+    [table],
+  );
   if (row === undefined) return [];
   if (!row.may_read)
     return [
@@ -38,6 +45,15 @@ async function ofTable(on: PostgresTransaction, table: string): Promise<readonly
         what: `The next id of ${table} is ${row.last + 1n}, and there are rows up to ${row.newest}.`,
         why: 'Enqueues fail, or jobs overtake earlier ones: a restore or a switch to a replica left the sequence behind.',
         remedy: 'Run `rowlock migrate`: it sets the sequence.',
+      },
+    ];
+  if (row.most < HIGHEST)
+    return [
+      {
+        severity: row.last < row.most ? 'warning' : 'broken',
+        what: `The ids of ${table} end at ${row.most}, and the last one is ${row.last}.`,
+        why: 'When there is no id any more, each enqueue fails.',
+        remedy: `ALTER TABLE ${table} ALTER id SET NO MAXVALUE.`,
       },
     ];
   if (row.last < NEAR_END) return [];
