@@ -9,7 +9,7 @@ import {
   type Rows,
   statementOf,
 } from '../query.js';
-import { MARK, NOT_WITHIN, within } from '../values/within.js';
+import { JSON_TEXT, MARK, NOT_WITHIN, within } from '../values/within.js';
 
 /** On the driver's own connections this means a server that only reads. */
 const READ_ONLY_TRANSACTION = '25006';
@@ -70,8 +70,8 @@ export class CallersTransaction implements Queryable {
   }
 
   async #mark(): Promise<void> {
-    const { rows } = await this.#send<{ answer: string }>(MARK);
-    if (rows[0]?.answer !== 'on') throw otherShape();
+    const { rows } = await this.#send<{ answer: string; json: unknown }>(MARK);
+    if (rows[0]?.answer !== 'on' || rows[0].json !== JSON_TEXT) throw otherShape();
   }
 
   async #send<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Rows<Row>> {
@@ -121,6 +121,6 @@ function isRows<Row>(rows: unknown): rows is Row[] {
 function otherShape(): DriverError {
   return new DriverError(
     'InvalidInput',
-    "'tx' answers in a form that is not known here: query(text, values) must resolve with an array of rows, or with { rows }, where each row is an object.",
+    "'tx' answers in a form that is not known here: query(text, values) must resolve with an array of rows, or with { rows }, where each row is an object, and a text is what the server has sent.",
   );
 }

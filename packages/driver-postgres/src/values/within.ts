@@ -1,8 +1,11 @@
 /** Marks the place, in the WHERE of each statement that a caller's transaction may have, for the condition of `within`. */
 export const WITHIN = '/* AND within a transaction */';
 
-/** Sets a mark that ends with the transaction: without one, that is at once. */
-export const MARK = "SELECT set_config('rowlock.joined', 'on', true) AS answer";
+/** Some clients read a text as JSON where it looks so. */
+export const JSON_TEXT = '{"as": "text"}';
+
+/** Sets a mark that ends with the transaction: without one, that is at once. Its answer shows how texts come. Columns have one word, as libraries change others. */
+export const MARK = `SELECT set_config('rowlock.joined', 'on', true) AS answer, '${JSON_TEXT}' AS json`;
 
 const JOINED = "current_setting('rowlock.joined', true)";
 
