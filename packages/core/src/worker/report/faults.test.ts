@@ -12,10 +12,11 @@ function faulty() {
   const lines: [string, object][] = [];
   const note = (facts: object, text: string): void => void lines.push([text, facts]);
   const log = { debug: note, info: note, warn: note, error: note };
+  const looks: number[] = [];
   const stop = new AbortController();
   const faults = new Faults({
     ...{ clock, log, events: new WorkerEmitter(log), worker: 'w' },
-    ...{ alarm: new Alarm(clock, () => {}), stopping: stop.signal },
+    ...{ alarm: new Alarm(clock, () => looks.push(clock.now())), stopping: stop.signal },
   });
   /** Each slot meets it in its own words, many times a second. */
   const outage = (seconds: number): void => {
@@ -24,7 +25,7 @@ function faulty() {
       clock.advance(100);
     }
   };
-  return { clock, lines, outage, faults, stop };
+  return { clock, lines, looks, outage, faults, stop };
 }
 
 const FAILED = 'looking for work failed; trying again';
@@ -40,6 +41,27 @@ test('an outage has a line at its beginning, one a minute, and one at its end', 
   outage(1);
   clock.advance(3_000);
   expect(lines.slice(4).map(([text]) => text)).toEqual([FAILED, OVER]);
+});
+
+test('slots that lose their connections together pause once and shortly, again and again', () => {
+  const { clock, looks, faults } = faulty();
+  for (let loss = 0; loss < 10; loss++) {
+    for (let slot = 0; slot < 16; slot++) faults.meet(lost('terminated'));
+    clock.advance(50);
+    expect(looks.splice(0)).toHaveLength(1);
+    clock.advance(450);
+  }
+});
+
+test('the pause grows to a second while each look behind it fails', () => {
+  const { clock, looks, faults } = faulty();
+  for (let look = 0; look < 12; look++) {
+    for (let slot = 0; slot < 16; slot++) faults.meet(lost('refused'));
+    while (looks.length === look) clock.advance(10);
+  }
+  const pauses = looks.map((at, place) => at - (looks[place - 1] ?? 0));
+  expect(pauses[0]).toBeLessThanOrEqual(60);
+  expect(Math.min(...pauses.slice(6))).toBeGreaterThanOrEqual(500);
 });
 
 test('another kind of fault has a line of its own', () => {

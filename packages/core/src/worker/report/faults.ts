@@ -5,13 +5,17 @@ import type { PartContext } from '../part.js';
 /** How long no fault must occur before they count as over, in milliseconds. Longer than the longest pause. */
 const OVER_MS = 3_000;
 
+/** A look that fails so long after a pause has found a server meanwhile, in milliseconds: the fault is a new one. */
+const NEW_MS = 250;
+
 /** How long faults of one kind go on before another line tells of them, in milliseconds. */
 export const AGAIN_MS = 60_000;
 
 export type FaultsParts = Pick<PartContext, 'clock' | 'log' | 'events' | 'alarm' | 'worker' | 'stopping'>;
 
 /**
- * Faults while a worker looks for work. The look is tried again after a pause, which grows while the faults go on. An outage has a line at its
+ * Faults while a worker looks for work. The look is tried again after a pause, which grows while each look behind a pause fails too. All slots lose their connections together, so what fails in a pause is
+ * the same fault. An outage has a line at its
  * beginning, one a minute while it lasts, and one at its end, although every slot and every part of the worker meets it.
  */
 export class Faults {
@@ -19,6 +23,8 @@ export class Faults {
   readonly #pause = new GrowingDelay(50, 1_000);
   /** Until when a kind of fault is not told again, by the kind. */
   readonly #quiet = new Map<string, number>();
+  /** When the last pause ends, or has ended. */
+  #pausedUntil = Number.NEGATIVE_INFINITY;
   #since = 0;
   #count = 0;
   #cancelEnd = (): void => {};
@@ -28,7 +34,7 @@ export class Faults {
   }
 
   readonly meet = (error: unknown): void => {
-    const { clock, log, events, alarm, worker } = this.#parts;
+    const { clock, log, events, worker } = this.#parts;
     const now = clock.now();
     if (this.#count === 0) this.#since = now;
     this.#count += 1;
@@ -40,8 +46,16 @@ export class Faults {
       log.warn({ err: error, worker }, 'looking for work failed; trying again');
     }
     events.emit('fault', error);
-    alarm.within(this.#pause.next());
+    this.#lookAgain(now);
   };
+
+  #lookAgain(now: number): void {
+    if (now >= this.#pausedUntil) {
+      if (now >= this.#pausedUntil + NEW_MS) this.#pause.reset();
+      this.#pausedUntil = now + this.#pause.next();
+    }
+    this.#parts.alarm.within(this.#pausedUntil - now);
+  }
 
   /** @param last When the last fault was. */
   #end(last: number): void {
@@ -49,7 +63,6 @@ export class Faults {
     const facts = { worker, faults: this.#count, tookMs: Math.round(last - this.#since) };
     this.#count = 0;
     this.#quiet.clear();
-    this.#pause.reset();
     if (!stopping.aborted) log.warn(facts, 'looking for work has not failed for 3 s; it goes on');
   }
 }
