@@ -65,3 +65,9 @@ test.each([
 ])('no error shows what else is in a URL: %s', async (uri) => {
   expect(await seen(uri)).not.toContain('hunter2');
 });
+
+test.each(['postgres', 'postgresql'])('a URL of %s is refused, with the driver for it', (protocol) => {
+  expect(() => mysql({ uri: `${protocol}://ada:hunter2@127.0.0.1/jobs` })).toThrow(
+    'The `uri` is of another database, whose driver is in @rowlock/driver-postgres.',
+  );
+});

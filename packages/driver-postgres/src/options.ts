@@ -128,6 +128,7 @@ function refuseOddUrl(text: unknown): void {
     connectionUrl(text, {
       name: 'The `connectionString`',
       example: 'postgres://user:password@host:5432/database',
+      other: { protocols: ['mysql:', 'mysql2:', 'mariadb:'], driver: '@rowlock/driver-mysql' },
     });
 }
 

@@ -87,3 +87,9 @@ test.each([
 ])('no error shows what else is in a URL: %s', async (url) => {
   for (const isOwnPool of [true, false]) expect(await seen(url, isOwnPool)).not.toContain('hunter2');
 });
+
+test.each(['mysql', 'mysql2', 'mariadb'])('a URL of %s is refused, with the driver for it', (protocol) => {
+  expect(() => postgres({ connectionString: `${protocol}://ada:hunter2@127.0.0.1/jobs` })).toThrow(
+    'The `connectionString` is of another database, whose driver is in @rowlock/driver-mysql.',
+  );
+});

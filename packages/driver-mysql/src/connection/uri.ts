@@ -12,6 +12,7 @@ export function readUri(uri: string): URL {
     name: 'The `uri`',
     example: 'mysql://user:password@host:3306/database',
     isDecoded: true,
+    other: { protocols: ['postgres:', 'postgresql:'], driver: '@rowlock/driver-postgres' },
   });
 }
 

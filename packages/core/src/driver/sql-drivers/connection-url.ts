@@ -7,6 +7,8 @@ interface UrlOption {
   readonly example: string;
   /** Whether the client decodes its parts, and so refuses a plain percent sign. */
   readonly isDecoded?: boolean;
+  /** What such a URL of another database begins with, and the package that has its driver. */
+  readonly other?: { readonly protocols: readonly string[]; readonly driver: string };
 }
 
 /**
@@ -15,12 +17,14 @@ interface UrlOption {
  *
  * @throws InvalidInputError, without the text and without a cause
  */
-export function connectionUrl(text: string, { name, example, isDecoded = false }: UrlOption): URL {
+export function connectionUrl(text: string, { name, example, isDecoded = false, other }: UrlOption): URL {
   const [, authority, rest = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(text.trim()) ?? [];
   // Behind a user, a value of the query may have an @. Otherwise it may be that of a password with a question mark.
   const [place = ''] = authority?.includes('@') ? rest.split('?') : [rest];
   const isPlain = authority !== undefined && !place.includes('@') && !rest.includes('#');
   const url = isPlain ? parsed(text, isDecoded) : null;
+  if (other?.protocols.includes(url?.protocol ?? ''))
+    throw new InvalidInputError(`${name} is of another database, whose driver is in ${other.driver}.`);
   if (url !== null) return url;
   throw new InvalidInputError(
     `${name} cannot be read. It is ${example}, and what is special in the password is percent-encoded: encodeURIComponent() does that.`,
