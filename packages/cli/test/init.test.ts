@@ -236,6 +236,11 @@ test.each<[Files, string[], RegExp]>([
   expect(await all()).toEqual(before);
 });
 
+test('a folder without a name is misuse: a variable may have been empty', async () => {
+  const { code, stderr } = await call(['init', '', '--dry-run']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('The folder has no name') });
+});
+
 test('what cannot be written is one sentence', async () => {
   const { folder } = await folderWith({ 'package.json': MODULE, jobs: 'a file' });
   const { code, stderr } = await call(['init', folder]);

@@ -24,6 +24,7 @@ export const init = (context: CommandContext) =>
     .option('--dry-run', 'says what would be written, and writes nothing')
     .action(async (path, { server, manager, tests, force = false, dryRun = false }) => {
       const { terminal, output } = context;
+      if (path.trim() === '') throw new Misuse('The folder has no name: say which one, or leave it out.');
       const project = await findProject(resolve(path));
       const choices = {
         engine: server ?? (await engineFor(project, terminal)),
