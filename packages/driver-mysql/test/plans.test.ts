@@ -105,6 +105,8 @@ const WRITES: Readonly<Record<string, Spell>> = {
   'schedules.noteSkipped': ofOne(sql.schedules.noteSkipped, [1, RUN]),
   'schedules.noteBroken': ofOne(sql.schedules.noteBroken, ['no'], ['f', 1]),
   'history.reportRunning': ofOne(sql.history.reportRunning, ['[]', '[]', 1]),
+  'history.coarsenTallies': () => [sql.history.coarsenTallies, ['2000-01-01']],
+  'history.deleteFine': () => [sql.history.deleteFine, ['2000-01-01']],
   'history.forgetTallies': () => [sql.history.forgetTallies, []],
   'audit.amend': ([id = 0n]) => [sql.audit.amend, ['{}', id]],
   'audit.prune': () => [sql.audit.prune, [1]],
@@ -153,6 +155,8 @@ test('the plans of all statements are tested that change or lock rows', () => {
 });
 
 interface Plan extends RowDataPacket {
+  /** `INSERT` for the table that gets rows, of which nothing is read. */
+  readonly select_type: string;
   readonly table: string | null;
   readonly type: string | null;
   readonly key: string | null;
@@ -215,7 +219,10 @@ test.each([0, 3, 20, 2_000, 10_000])(
           `EXPLAIN FORMAT=TRADITIONAL ${text.replaceAll(`\`${SCHEMA}\``, `\`${database}\``)}`,
           values.map((value) => (value === null ? null : String(value))),
         );
-        for (const { table, type, key, rows } of plans.filter((plan) => TABLES.includes(plan.table ?? ''))) {
+        const reading = plans.filter(
+          ({ table, select_type }) => TABLES.includes(table ?? '') && select_type !== 'INSERT',
+        );
+        for (const { table, type, key, rows } of reading) {
           const plan = `${verb} of ${ids.length}: ${table}, ${type}, ${key}, ${rows}`;
           expect(key, plan).toBe('PRIMARY');
           expect(['const', 'eq_ref', 'ref', 'range'], plan).toContain(type);
