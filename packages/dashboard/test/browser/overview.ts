@@ -22,7 +22,8 @@ export function overview(): void {
     await page.getByRole('dialog', { name: 'Pause the queue mail?' }).waitFor();
     expect(await faults()).toEqual([]);
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // By its element: it has no role any more before the page has heard that it was closed.
+    await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Actions of the queue mail');
     await choose('Pause …');
     await page.getByLabel('Reason').waitFor();
