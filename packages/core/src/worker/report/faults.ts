@@ -14,8 +14,8 @@ export const AGAIN_MS = 60_000;
 export type FaultsParts = Pick<PartContext, 'clock' | 'log' | 'events' | 'alarm' | 'worker' | 'stopping'>;
 
 /**
- * Faults while a worker looks for work. The look is tried again after a pause, which grows while each look behind a pause fails too. All slots lose their connections together, so what fails in a pause is
- * the same fault. An outage has a line at its
+ * Faults while a worker looks for work. The look is tried again after a pause, which grows while each look behind a pause fails
+ * too. All slots lose their connections together, so what fails in a pause is the same fault. An outage has a line at its
  * beginning, one a minute while it lasts, and one at its end, although every slot and every part of the worker meets it.
  */
 export class Faults {
