@@ -12,7 +12,7 @@ const HEAD = ['Kind', 'Outcome', 'Job', 'Queue', 'Key', { number: 'Took' }, 'Sta
 export function RunTable({ runs }: { readonly runs: readonly Stored<RunRow>[] }) {
   if (runs.length === 0)
     return (
-      <Empty title="No run of this filter began in this time.">
+      <Empty title="No such run began in this time.">
         <p>Runs stand here while they go on, and after.</p>
       </Empty>
     );
@@ -21,14 +21,18 @@ export function RunTable({ runs }: { readonly runs: readonly Stored<RunRow>[] })
       <tbody>
         {runs.map((run) => (
           <tr key={`${run.runId} ${run.publicId}`}>
-            <th scope="row">{run.kind}</th>
+            <th scope="row" class="long">
+              {run.kind}
+            </th>
             <td data-name="Outcome">
               <State of={run.outcome} />
             </td>
             <td data-name="Job">
               <JobLink id={run.publicId} />
             </td>
-            <td data-name="Queue">{run.queue}</td>
+            <td data-name="Queue" class="narrow">
+              {run.queue}
+            </td>
             <td data-name="Key" class={run.key === null ? 'nought' : 'short'}>
               {run.key ?? '–'}
             </td>

@@ -81,7 +81,7 @@ export function replay(): void {
     await page.getByText('ENOROUTE: no route to nobody').waitFor();
     await page.getByLabel('Kind').fill('print');
     await page.keyboard.press('Enter');
-    await page.getByText('No run of this filter began in this time.', { exact: false }).waitFor();
+    await page.getByText('No such run began in this time.', { exact: false }).waitFor();
     expect(complaints).toEqual([]);
   });
 
