@@ -57,7 +57,12 @@ export function overview(): void {
     ]);
     const { page, faults, complaints } = await stage.open('/');
     // What the test before has looked at is shown for a while.
-    while (check.mock.calls.length === 0) await page.reload();
+    while (check.mock.calls.length === 0) {
+      // A page that is left before it has asked looks at nothing.
+      const answered = page.waitForResponse((response) => response.url().includes('/api/captures'));
+      await page.reload();
+      await answered;
+    }
     await page
       .getByText('Changes may not become jobs, by the capture orders: There is no trigger of t. And 1 more.')
       .waitFor();
