@@ -71,7 +71,7 @@ function listIn(grant: unknown): readonly unknown[] | undefined {
 /** What a grant with a name may have. */
 const MEMBERS: readonly string[] = ['can', 'name', 'queues', 'kinds'] satisfies (keyof NamedGrant)[];
 
-/** Undefined where it cannot be told: a claim that is missing, or a misspelt name of a list, must not mean all. */
+/** Undefined where it cannot be read: a claim that is missing, or a misspelt name of a list, must not mean all. */
 function scopeIn(grant: unknown): Scope | undefined {
   if (!isNamed(grant)) return WHOLE;
   const [queues, kinds] = [namesIn(grant, 'queues'), namesIn(grant, 'kinds')];

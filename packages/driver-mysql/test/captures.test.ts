@@ -244,7 +244,7 @@ describe('tables', () => {
     expect(keys.map(({ length }) => length).toSorted()).toEqual([64, 64, null, null, null, null]);
   });
 
-  test('what REPLACE is, is told where nothing of it is captured', async () => {
+  test('what REPLACE is, is a warning where nothing of it is captured', async () => {
     const rowlock = await captured(TABLE, [{ on: { update: true } }, { on: { insert: true } }]);
     const told = await rowlock.captures.check();
     expect(told.map(({ warnings }) => warnings)).toEqual([[expect.stringContaining('REPLACE of a row')], []]);

@@ -67,7 +67,7 @@ test.each([
   ]);
 });
 
-test('sessions that cut what is put together or in order have no fault, and a missing table is told once', async () => {
+test('sessions that cut what is put together or in order have no fault, and a missing table is named once', async () => {
   await stage();
   await plain.query('SET SESSION group_concat_max_len = 4, SESSION max_sort_length = 4');
   expect(await drift(plain, schema)).toEqual([]);

@@ -212,7 +212,7 @@ test('a session goes on when a column that is not read has another type', async 
   expect((await stage.changes()).slice(3)).toEqual(['update 1,eu', 'update 1,eu']);
 });
 
-test('and goes on behind apply when one that is read has another, which check tells', async () => {
+test('and goes on behind apply when one that is read has another, which check names', async () => {
   const rowlock = await regions({ payload: ['note'] });
   await stage.client.query("UPDATE t SET note = '1'; ALTER TABLE t ALTER note TYPE int USING note::int");
   await expect(stage.client.query('UPDATE t SET note = 2')).rejects.toMatchObject({ code: '42804' });

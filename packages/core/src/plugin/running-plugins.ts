@@ -6,7 +6,7 @@ import { Alarm } from '../worker/time/alarm.js';
 import type { Plugin, PluginWorker, WorkerOfPlugin } from './plugin.js';
 import { pluginError } from './plugin-error.js';
 
-/** How long a `start` may take before a line tells that the worker waits for it, in milliseconds. */
+/** How long a `start` may take before the log says that the worker waits for it, in milliseconds. */
 const SLOW_MS = 10_000;
 
 /** The plugins that have started for one worker. A worker that stops leaves behind what a plugin does not end in time. */

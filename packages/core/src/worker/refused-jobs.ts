@@ -18,7 +18,7 @@ export class RefusedJobs {
   readonly #aside: SetAside<string>;
   /** How many errors that may pass have come, by the job. */
   readonly #passing = new Map<string, number>();
-  /** Until when no line tells of an error that comes to all jobs. */
+  /** Until when an error that comes to all jobs is not logged again. */
   #quietUntil = Number.NEGATIVE_INFINITY;
 
   /** @param what A sentence for the log. */

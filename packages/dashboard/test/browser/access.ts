@@ -21,7 +21,7 @@ export function access(): void {
     }
   });
 
-  test('who sees a queue finds nothing of others, is told so, and is offered what is its own', async () => {
+  test('who sees a queue finds nothing of others, reads that it is so, and is offered what is its own', async () => {
     stage.grant = { can: 'operator', queues: ['mail'] };
     await stage.rowlock.enqueue(Mail, { payload: { to: 'ada' } });
     await stage.rowlock.enqueue(Report, { payload: { of: 'x' } });

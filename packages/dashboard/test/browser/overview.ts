@@ -22,7 +22,7 @@ export function overview(): void {
     await page.getByRole('dialog', { name: 'Pause the queue mail?' }).waitFor();
     expect(await faults()).toEqual([]);
     await page.keyboard.press('Escape');
-    // By its element: it has no role any more before the page has heard that it was closed.
+    // By its element: a closed dialog has no role any more, and the page takes it away at its close event.
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Actions of the queue mail');
     await choose('Pause …');
@@ -58,7 +58,7 @@ export function overview(): void {
     const { page, faults, complaints } = await stage.open('/');
     // What the test before has looked at is shown for a while.
     while (check.mock.calls.length === 0) {
-      // A page that is left before it has asked looks at nothing.
+      // A page that is left before its request is sent makes no look.
       const answered = page.waitForResponse((response) => response.url().includes('/api/captures'));
       await page.reload();
       await answered;
