@@ -27,7 +27,7 @@ const FLOW = [
 ];
 
 /** The packages in which a subject has a room, and what a room says of itself is taken from the first that has it. */
-const HOUSES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory'];
+const HOUSES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory', 'sql-drivers'];
 const MOST_BYTES = 12 * 1024;
 
 const sections = { 'state table': stateTable, flow, rooms, imports };
@@ -110,7 +110,7 @@ function rooms() {
     const paths = HOUSES.map((house) => `packages/${house}/src/${name}`).filter((path) =>
       existsSync(join(root, path)),
     );
-    const [first, ...others] = paths.map((path) => path.split('/')[1].replace('driver-', ''));
+    const [first, ...others] = paths.map((path) => path.split('/')[1].replace(/driver-|-drivers/, ''));
     return `| ${name} | ${phraseOf(paths)} | ${[`[${first}](${paths[0]})`, ...others].join(', ')} |`;
   });
   return ['| room | what it holds | in |', '|---|---|---|', ...rows].join('\n');

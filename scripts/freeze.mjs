@@ -9,7 +9,13 @@ import { packFrom } from '../tooling/tarballs/pack-all.mjs';
 const FOLDER = 'tooling/chaos/frozen';
 
 /** Of chaos: the programs of workers and producers, as they speak to this version. */
-const PACKAGES = ['packages/core', 'packages/driver-postgres', 'packages/driver-mysql', 'tooling/chaos'];
+const PACKAGES = [
+  'packages/core',
+  'packages/sql-drivers',
+  'packages/driver-postgres',
+  'packages/driver-mysql',
+  'tooling/chaos',
+];
 
 const draft = mkdtempSync(join(tmpdir(), 'rowlock-freeze-'));
 try {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const PACKAGES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory'];
+const PACKAGES = ['core', 'driver-postgres', 'driver-mysql', 'driver-memory', 'sql-drivers'];
 
 /** Words for which the trade has its own. They stood in the code once. */
 const REPLACED = [

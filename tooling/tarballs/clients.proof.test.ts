@@ -21,7 +21,7 @@ const archives = new Map<string, string>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rowlock-clients-'));
-  for (const name of ['core', 'driver-postgres', 'driver-mysql'])
+  for (const name of ['core', 'sql-drivers', 'driver-postgres', 'driver-mysql'])
     archives.set(name, await packFrom(join(PACKAGES, name), folder));
 }, 240_000);
 
@@ -185,7 +185,7 @@ describe.each(Object.entries(DRIVERS))('%s', (client, { driver, older, fresh, op
     const project = join(folder, `${client}-${version.replaceAll(/\W/g, '_')}`);
     await mkdir(project);
     await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
-    const packed = ['core', driver].map((name) => archives.get(name) ?? '');
+    const packed = ['core', 'sql-drivers', driver].map((name) => archives.get(name) ?? '');
     const flags = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps'];
     const packages = ['zod@4', '@types/node@24', `${client}@${version}`, ...others, ...packed];
     await run('npm', [...flags, ...packages], { cwd: project });

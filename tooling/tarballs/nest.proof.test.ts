@@ -20,7 +20,7 @@ let tarballs: readonly string[];
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'rowlock-nest-'));
   const packed = await packAll(project);
-  const needed = /rowlock-(core|driver-postgres|nestjs)-\d/;
+  const needed = /rowlock-(core|sql-drivers|driver-postgres|nestjs)-\d/;
   tarballs = packed.filter((path) => needed.test(basename(path)));
 }, 240_000);
 

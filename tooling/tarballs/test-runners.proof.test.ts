@@ -104,7 +104,7 @@ let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'rowlock-runners-'));
   await writeFile(join(project, 'package.json'), '{ "name": "runners", "private": true }\n');
-  const wanted = /rowlock-(core|driver-memory|driver-postgres|testing)-\d/;
+  const wanted = /rowlock-(core|sql-drivers|driver-memory|driver-postgres|testing)-\d/;
   const tarballs = (await packAll(project)).filter((archive) => wanted.test(archive));
   const flags = ['install', '--no-audit', '--no-fund', '--prefer-offline'];
   await run('npm', [...flags, 'zod', 'pg', `vitest@${version}`, ...tarballs], { cwd: project });

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '@rowlock/core';
-import { type AdaptedTransaction, noTransaction } from '@rowlock/core/driver';
+import type { AdaptedTransaction } from '@rowlock/core/driver';
+import { noTransaction } from '@rowlock/sql-drivers';
 
 export type Database = 'postgres' | 'mysql';
 

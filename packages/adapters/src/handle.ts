@@ -1,4 +1,4 @@
-import { isOwnHandle } from '@rowlock/core/driver';
+import { isOwnHandle } from '@rowlock/sql-drivers';
 import { noneOf } from './adapted.js';
 
 /** The `tx` of a handler on Postgres. */

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InvalidInputError } from '@rowlock/core';
-import { noTransaction } from '@rowlock/core/driver';
+import { noTransaction } from '@rowlock/sql-drivers';
 import { test } from 'vitest';
 import type { Answer, Call } from './bun-calls.js';
 import { describeAdapter, type Orm } from './describe-adapter.js';

@@ -45,7 +45,11 @@ test('a driver that is not installed is one sentence, which says what to install
 });
 
 test('a client that was not installed with its driver is one too', async () => {
-  const program = await installed('@rowlock/driver-postgres', '@rowlock/driver-mysql');
+  const program = await installed(
+    '@rowlock/sql-drivers',
+    '@rowlock/driver-postgres',
+    '@rowlock/driver-mysql',
+  );
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
   for (const [scheme, client] of [
     ['postgres', 'pg'],

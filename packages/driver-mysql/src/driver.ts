@@ -1,25 +1,22 @@
-import {
-  type Admission,
-  type Audit,
-  type CallersTx,
-  type CaptureStore,
-  type Claims,
-  checkDatabase,
-  type Driver,
-  type Expiry,
-  type Followers,
-  type History,
-  type Insight,
-  isOwnHandle,
-  type Jobs,
-  type Joined,
-  ownHandle,
-  type ScheduleStore,
-  type Schema,
-  type SharedPool,
-  type WakeUp,
-  type Workers,
+import type {
+  Admission,
+  Audit,
+  CallersTx,
+  CaptureStore,
+  Claims,
+  Driver,
+  Expiry,
+  Followers,
+  History,
+  Insight,
+  Jobs,
+  Joined,
+  ScheduleStore,
+  Schema,
+  WakeUp,
+  Workers,
 } from '@rowlock/core/driver';
+import { checkDatabase, isOwnHandle, ownHandle, type SharedPool } from '@rowlock/sql-drivers';
 import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { auditOf, joinableAuditOf } from './audit/audit.js';

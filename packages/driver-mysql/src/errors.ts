@@ -1,5 +1,6 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
-import { firstError, isError, messageOf, onlyReads, SOCKET_CODES } from '@rowlock/core/driver';
+import { firstError, isError, messageOf } from '@rowlock/core/driver';
+import { onlyReads, SOCKET_CODES } from '@rowlock/sql-drivers';
 
 /**
  * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.

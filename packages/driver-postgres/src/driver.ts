@@ -5,7 +5,6 @@ import {
   type CallersTx,
   type CaptureStore,
   type Claims,
-  checkDatabase,
   type Driver,
   type Expiry,
   type Followers,
@@ -16,9 +15,9 @@ import {
   LIMITS,
   type ScheduleStore,
   type Schema,
-  type SharedPool,
   type Workers,
 } from '@rowlock/core/driver';
+import { checkDatabase, type SharedPool } from '@rowlock/sql-drivers';
 import type pg from 'pg';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { auditOf, joinableAuditOf } from './audit/audit.js';

@@ -1,5 +1,6 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
-import { firstError, isError, messageOf, SOCKET_CODES } from '@rowlock/core/driver';
+import { firstError, isError, messageOf } from '@rowlock/core/driver';
+import { SOCKET_CODES } from '@rowlock/sql-drivers';
 
 /**
  * SQLSTATE → cause. A class (the first two characters) stands for all its codes that are not listed.

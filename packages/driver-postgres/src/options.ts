@@ -1,5 +1,6 @@
 import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
-import { connectionUrl, milliseconds, shown } from '@rowlock/core/driver';
+import { milliseconds, shown } from '@rowlock/core/driver';
+import { connectionUrl } from '@rowlock/sql-drivers';
 import pg, { type ClientBase, type ClientConfig, type Pool } from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
 

@@ -20,7 +20,7 @@ export interface ReferencePage {
 
 /** For those who write drivers, and for other packages of Rowlock: they may change in any release. */
 const INTERNAL = ['./driver', './internal', './programs', './package.json'];
-const LEFT_OUT = ['@rowlock/driver-conformance', '@rowlock/cli'];
+const LEFT_OUT = ['@rowlock/driver-conformance', '@rowlock/sql-drivers', '@rowlock/cli'];
 
 export function referencePages(): ReferencePage[] {
   return globSync('packages/*/package.json', { cwd: ROOT }).sort().flatMap(pagesOf);

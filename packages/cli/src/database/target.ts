@@ -1,4 +1,3 @@
-import { connectionUrl } from '@rowlock/core/driver';
 import { Misuse } from '../failure.js';
 
 export type Engine = 'postgres' | 'mysql';
@@ -14,23 +13,20 @@ export interface Target {
 
 /** By the scheme of the URL. */
 const ENGINES: Readonly<Record<string, Engine>> = {
-  'postgres:': 'postgres',
-  'postgresql:': 'postgres',
-  'mysql:': 'mysql',
-  'mariadb:': 'mysql',
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
 };
 
-/** @throws Misuse, InvalidInputError, without the text: there may be a password in it. */
+/** The driver reads the rest of the URL. @throws Misuse, without the text: there may be a password in it. */
 export function targetOf(url: string | undefined, schema: string | undefined): Target {
   if (url === undefined || url === '')
     throw new Misuse(
       'Where is the database? Set DATABASE_URL, or pass --database postgres://… or mysql://….',
     );
-  const { protocol } = connectionUrl(url, {
-    name: 'The URL of the database',
-    example: 'postgres://user:password@host:5432/database, or the same with mysql://',
-  });
-  const engine = ENGINES[protocol];
+  const [, scheme = ''] = /^\s*([a-z]+):\/\//i.exec(url) ?? [];
+  const engine = ENGINES[scheme.toLowerCase()];
   if (engine === undefined)
     throw new Misuse('The URL of the database cannot be read: it begins with postgres:// or mysql://.');
   return { engine, url, schema };

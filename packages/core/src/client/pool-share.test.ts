@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../test/hand-clock.js';
+import { poolOf } from '../../test/pool.js';
 import { DriverError } from '../driver/driver-error.js';
-import { SharedPool } from '../driver/shared-pool.js';
 import { PoolShare, shareOf } from './pool-share.js';
 
 const SILENT_MS = 5_000;
@@ -48,17 +48,7 @@ test.each([
 });
 
 test('the clients of one pool have one share, whatever their drivers', () => {
-  const pool = new SharedPool(
-    {
-      most: 4,
-      open: 0,
-      free: 4,
-      connect: () => Promise.reject(lost),
-      giveBack: () => {},
-      isRefusal: () => false,
-    },
-    false,
-  );
+  const pool = poolOf(4);
   expect(shareOf({ pool }, handClock())).toBe(shareOf({ pool }, handClock()));
 });
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
+import type { ConnectionPool } from '../driver/connection-pool.js';
 import type { Driver } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
-import type { SharedPool } from '../driver/shared-pool.js';
 
 /** A statement without an answer for so long, in milliseconds, shows that the server is silent. */
 const SILENT_MS = 5_000;
@@ -12,7 +12,7 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
-const shares = new WeakMap<SharedPool, PoolShare>();
+const shares = new WeakMap<ConnectionPool, PoolShare>();
 
 /** The share of all clients on the driver's pool. */
 export function shareOf({ pool }: Pick<Driver, 'pool'>, clock: Clock): PoolShare {

@@ -1,5 +1,3 @@
-import { DriverError } from './driver-error.js';
-
 /**
  * An open transaction of another library, as the client's calls take it. `@rowlock/adapters` makes them of the
  * transactions of ORMs.
@@ -31,13 +29,3 @@ export interface AdaptedAnswer {
 
 /** What a call takes as `tx`: what a handler has, or another library's transaction. */
 export type CallersTx<Tx> = Tx | AdaptedTransaction;
-
-/** @throws DriverError `InvalidInput`, if the transaction is of another database */
-export function checkDatabase(tx: object, name: 'postgres' | 'mysql'): void {
-  const { adapter } = Object(tx);
-  if (adapter?.database !== undefined && adapter.database !== name)
-    throw new DriverError(
-      'InvalidInput',
-      `'tx', of ${adapter.name}(), is a transaction of ${adapter.database}, and this Rowlock's driver is ${name}.`,
-    );
-}

@@ -3,6 +3,7 @@ import type { Admission, JoinableAdmission } from './admission.js';
 import type { Audit, JoinableAudit } from './audit.js';
 import type { CaptureStore } from './capture-store.js';
 import type { Claims } from './claims.js';
+import type { ConnectionPool } from './connection-pool.js';
 import type { Expiry } from './expiry.js';
 import type { Followers } from './followers.js';
 import type { History } from './history.js';
@@ -10,7 +11,6 @@ import type { Insight } from './insight.js';
 import type { Jobs } from './jobs.js';
 import type { JoinableSchedules, ScheduleStore } from './schedule-store.js';
 import type { Schema } from './schema.js';
-import type { SharedPool } from './shared-pool.js';
 import type { JoinableWorkers, Workers } from './workers.js';
 
 /**
@@ -24,7 +24,7 @@ export interface Driver<Tx = unknown> {
   /** The database's name, for logs: `postgres`, `mysql`. */
   readonly name: string;
   /** The driver's pool, the same for all drivers on it in this process. Null for a driver without one. */
-  readonly pool: SharedPool | null;
+  readonly pool: ConnectionPool | null;
   readonly schema: Schema;
   readonly jobs: Jobs;
   readonly claims: Claims<Tx>;

@@ -1,5 +1,6 @@
 import { isDriverError } from '@rowlock/core';
-import { type CapturePlan, refusedTable } from '@rowlock/core/driver';
+import type { CapturePlan } from '@rowlock/core/driver';
+import { refusedTable } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import type { Product } from '../product.js';

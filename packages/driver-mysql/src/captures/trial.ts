@@ -1,11 +1,6 @@
 import { DriverError } from '@rowlock/core';
-import {
-  type CapturePlan,
-  type ColumnCondition,
-  refusedTable,
-  tryCapture,
-  tryValues,
-} from '@rowlock/core/driver';
+import type { CapturePlan, ColumnCondition } from '@rowlock/core/driver';
+import { refusedTable, tryCapture, tryValues } from '@rowlock/sql-drivers';
 import { identifier } from '../identifier.js';
 import { literal } from '../literal.js';
 import type { Product } from '../product.js';

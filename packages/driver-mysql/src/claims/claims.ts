@@ -1,4 +1,5 @@
-import { type Claims, checkCall, ownHandle } from '@rowlock/core/driver';
+import type { Claims } from '@rowlock/core/driver';
+import { checkCall, ownHandle } from '@rowlock/sql-drivers';
 import type { ClaimConnections } from '../connection/claim-connections.js';
 import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';

@@ -1,4 +1,5 @@
-import { type JobId, rangeOf } from '@rowlock/core/driver';
+import type { JobId } from '@rowlock/core/driver';
+import { rangeOf } from '@rowlock/sql-drivers';
 import { recordsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';

@@ -1,11 +1,5 @@
-import {
-  createdMs,
-  type EarlierRuns,
-  type JobId,
-  type RunStart,
-  type RunsStarted,
-  rangeOf,
-} from '@rowlock/core/driver';
+import type { EarlierRuns, JobId, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { createdMs, rangeOf } from '@rowlock/sql-drivers';
 import { startsOf } from '../jobs/given-rows.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';

@@ -1,5 +1,6 @@
-import type { DriverError } from '@rowlock/core';
-import { bareStatements, endRefused, implicitEndRefused } from '@rowlock/core/driver';
+import { DriverError } from '@rowlock/core';
+import { endRefused, firstWords } from '@rowlock/core/driver';
+import { bareStatements } from '@rowlock/sql-drivers';
 import { isInTransaction } from '../connection/server-status.js';
 
 /** Blanks and comments ahead of a statement's first word. The server runs the contents of some comments, which do not match. */
@@ -69,6 +70,15 @@ export function endingIn(text: string): DriverError | null {
     if (COMMITS.test(statement)) return implicitEndRefused(statement);
   }
   return null;
+}
+
+/** The error for a statement with which the server would commit the open transaction. @param statement Without comments */
+function implicitEndRefused(statement: string): DriverError {
+  return new DriverError(
+    'InvalidInput',
+    `${firstWords(statement)} was not sent: the server commits the open transaction with it, and this tx is in one that Rowlock itself commits. Send the ` +
+      'statement on another connection.',
+  );
 }
 
 /** Whether a statement may leave changes in the session after the transaction. */

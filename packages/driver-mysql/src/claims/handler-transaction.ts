@@ -1,4 +1,5 @@
-import { ownHandle, runOver } from '@rowlock/core/driver';
+import { runOver } from '@rowlock/core/driver';
+import { ownHandle } from '@rowlock/sql-drivers';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { changesSession, endingIn, endsTransaction, textOf } from './handler-statements.js';

@@ -1,4 +1,5 @@
-import { type RunNote, type RunRef, rangeOf, storableJson } from '@rowlock/core/driver';
+import { type RunNote, type RunRef, storableJson } from '@rowlock/core/driver';
+import { rangeOf } from '@rowlock/sql-drivers';
 import { recordsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';

@@ -1,4 +1,5 @@
-import { type JobId, type RunRef, rangeOf } from '@rowlock/core/driver';
+import type { JobId, RunRef } from '@rowlock/core/driver';
+import { rangeOf } from '@rowlock/sql-drivers';
 import { recordsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';

@@ -1,4 +1,5 @@
-import { createdMs, type Receipt, type RunStart, type RunsStarted, rangeOf } from '@rowlock/core/driver';
+import type { Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { createdMs, rangeOf } from '@rowlock/sql-drivers';
 import { startsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';

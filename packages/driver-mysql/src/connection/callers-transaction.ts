@@ -1,5 +1,5 @@
 import { DriverError } from '@rowlock/core';
-import { noTransaction } from '@rowlock/core/driver';
+import { noTransaction } from '@rowlock/sql-drivers';
 import type { MysqlTransaction } from '../query.js';
 import { isOpen } from './server-status.js';
 

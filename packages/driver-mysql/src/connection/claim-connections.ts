@@ -1,4 +1,5 @@
-import { answerWithin, type SharedPool } from '@rowlock/core/driver';
+import { answerWithin } from '@rowlock/core/driver';
+import type { SharedPool } from '@rowlock/sql-drivers';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';

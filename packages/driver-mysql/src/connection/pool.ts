@@ -1,4 +1,4 @@
-import { type ClientPool, SharedPool } from '@rowlock/core/driver';
+import { type ClientPool, SharedPool } from '@rowlock/sql-drivers';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { isRefusal } from '../errors.js';
 

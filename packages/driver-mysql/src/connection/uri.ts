@@ -1,5 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
-import { connectionUrl } from '@rowlock/core/driver';
+import { connectionUrl } from '@rowlock/sql-drivers';
 import type { SslOptions } from 'mysql2/promise';
 
 /**

@@ -1,4 +1,4 @@
-import { checkClientVersion } from '@rowlock/core/driver';
+import { checkClientVersion } from '@rowlock/sql-drivers';
 
 /** As `peerDependencies` says. */
 export const CLIENT = { name: 'mysql2', oldest: [3, 18] } as const;

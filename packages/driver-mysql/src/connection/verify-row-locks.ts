@@ -1,5 +1,6 @@
 import { DriverError, isDriverError } from '@rowlock/core';
-import { answerWithin, verifyLocks } from '@rowlock/core/driver';
+import { answerWithin } from '@rowlock/core/driver';
+import { verifyLocks } from '@rowlock/sql-drivers';
 import type { Connection } from 'mysql2/promise';
 import { toDriverError } from '../errors.js';
 import { type MysqlTransaction, read } from '../query.js';

@@ -1,4 +1,5 @@
-import { createdMs, type RunRef, type RunStart } from '@rowlock/core/driver';
+import type { RunRef, RunStart } from '@rowlock/core/driver';
+import { createdMs } from '@rowlock/sql-drivers';
 import { Given, type GivenRows } from './given.js';
 
 export const NEW_JOBS = new Given('given', [

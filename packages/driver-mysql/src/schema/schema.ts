@@ -1,5 +1,6 @@
 import { isDriverError } from '@rowlock/core';
-import { type AppliedMigration, despiteDeadlocks, type Schema, type SharedPool } from '@rowlock/core/driver';
+import { despiteDeadlocks, type Schema } from '@rowlock/core/driver';
+import type { AppliedMigration, SharedPool } from '@rowlock/sql-drivers';
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import { connect, onNew } from '../connection/connect.js';
 import { verifyClient } from '../connection/verify-client.js';

@@ -4,13 +4,13 @@ import {
   type Anchor,
   answerWithin,
   concerns,
-  keepChecking,
   merged,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
 } from '@rowlock/core/driver';
+import { keepChecking } from '@rowlock/sql-drivers';
 import type { Connection } from 'mysql2/promise';
 import type { Connect } from '../connection/connect.js';
 import { cut, sessionOf } from '../connection/session.js';

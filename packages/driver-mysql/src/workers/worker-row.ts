@@ -1,5 +1,6 @@
 import { isDriverError } from '@rowlock/core';
-import { newWorkerId, type WorkerInfo } from '@rowlock/core/driver';
+import type { WorkerInfo } from '@rowlock/core/driver';
+import { newWorkerId } from '@rowlock/sql-drivers';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
 

@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DriverError, InvalidInputError } from '@rowlock/core';
-import {
-  type BackfillOptions,
-  type BackfillRows,
-  type BackfillStep,
-  type CapturePlan,
-  fillRows,
-  lossOf,
-  type RowId,
-  refusedTable,
-} from '@rowlock/core/driver';
+import type { BackfillOptions, BackfillStep, CapturePlan, RowId } from '@rowlock/core/driver';
+import { type BackfillRows, fillRows, lossOf, refusedTable } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';

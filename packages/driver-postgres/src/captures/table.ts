@@ -1,4 +1,5 @@
-import { type CapturePlan, refusedTable } from '@rowlock/core/driver';
+import type { CapturePlan } from '@rowlock/core/driver';
+import { refusedTable } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';

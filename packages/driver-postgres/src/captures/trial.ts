@@ -1,5 +1,6 @@
 import { DriverError } from '@rowlock/core';
-import { type CapturePlan, tryCapture, tryValues } from '@rowlock/core/driver';
+import type { CapturePlan } from '@rowlock/core/driver';
+import { tryCapture, tryValues } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import type { Column } from './column.js';

@@ -10,7 +10,7 @@ import type {
   RunRef,
   Settlement,
 } from '@rowlock/core/driver';
-import { ownHandle } from '@rowlock/core/driver';
+import { ownHandle } from '@rowlock/sql-drivers';
 import type { PoolClient } from 'pg';
 import type { PostgresTransaction } from '../query.js';
 import { ClaimConnection } from './claim-connection.js';

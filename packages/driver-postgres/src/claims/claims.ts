@@ -1,4 +1,5 @@
-import { type Claims, checkCall, ownHandle } from '@rowlock/core/driver';
+import type { Claims } from '@rowlock/core/driver';
+import { checkCall, ownHandle } from '@rowlock/sql-drivers';
 import { type PostgresTransaction, query } from '../query.js';
 import type { ClaimParts } from './claim-parts.js';
 import { PostgresClaimSession } from './claim-session.js';

@@ -1,4 +1,4 @@
-import { bareStatements } from '@rowlock/core/driver';
+import { bareStatements } from '@rowlock/sql-drivers';
 import type { QueryConfig } from '../query.js';
 
 /** https://www.postgresql.org/docs/current/sql-syntax-lexical.html */

@@ -1,4 +1,5 @@
-import { endRefused, ownHandle, runOver } from '@rowlock/core/driver';
+import { endRefused, runOver } from '@rowlock/core/driver';
+import { ownHandle } from '@rowlock/sql-drivers';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import { changesSession, endingIn, textOf } from './handler-statements.js';

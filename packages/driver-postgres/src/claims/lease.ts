@@ -1,4 +1,5 @@
-import { type JobId, type RunRef, rangeOf } from '@rowlock/core/driver';
+import type { JobId, RunRef } from '@rowlock/core/driver';
+import { rangeOf } from '@rowlock/sql-drivers';
 import type { Statements } from '../statements.js';
 import type { ClaimStatement } from './claim-statement.js';
 import type { Slot } from './slots.js';

@@ -1,4 +1,5 @@
-import { type RunRef, rangeOf } from '@rowlock/core/driver';
+import type { RunRef } from '@rowlock/core/driver';
+import { rangeOf } from '@rowlock/sql-drivers';
 import type { Statements } from '../statements.js';
 import { plainArray } from '../values/plain-array.js';
 import type { ClaimStatement } from './claim-statement.js';

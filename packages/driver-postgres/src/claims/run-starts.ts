@@ -1,11 +1,5 @@
-import {
-  createdMs,
-  type JobId,
-  type Receipt,
-  type RunStart,
-  type RunsStarted,
-  rangeOf,
-} from '@rowlock/core/driver';
+import type { JobId, Receipt, RunStart, RunsStarted } from '@rowlock/core/driver';
+import { createdMs, rangeOf } from '@rowlock/sql-drivers';
 import type { NamedStatements } from '../connection/named-statements.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';

@@ -1,5 +1,6 @@
 import { DriverError, type State } from '@rowlock/core';
-import { rangeOf, type Settlement, storableJson, TRANSITIONS } from '@rowlock/core/driver';
+import { type Settlement, storableJson, TRANSITIONS } from '@rowlock/core/driver';
+import { rangeOf } from '@rowlock/sql-drivers';
 import type { Statements } from '../statements.js';
 import { plainArray } from '../values/plain-array.js';
 import type { ClaimStatement } from './claim-statement.js';

@@ -1,5 +1,6 @@
 import { DriverError } from '@rowlock/core';
-import { type CallersTx, isOwnHandle, noTransaction, onlyReads } from '@rowlock/core/driver';
+import type { CallersTx } from '@rowlock/core/driver';
+import { isOwnHandle, noTransaction, onlyReads } from '@rowlock/sql-drivers';
 import type { QueryResultRow } from 'pg';
 import { toDriverError } from '../errors.js';
 import {

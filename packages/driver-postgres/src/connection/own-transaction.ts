@@ -1,5 +1,6 @@
 import { DriverError } from '@rowlock/core';
-import { answerWithin, ownHandle } from '@rowlock/core/driver';
+import { answerWithin } from '@rowlock/core/driver';
+import { ownHandle } from '@rowlock/sql-drivers';
 import type { PoolClient } from 'pg';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction } from '../query.js';

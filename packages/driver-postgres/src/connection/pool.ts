@@ -1,4 +1,4 @@
-import { type ClientPool, SharedPool } from '@rowlock/core/driver';
+import { type ClientPool, SharedPool } from '@rowlock/sql-drivers';
 import type { Pool, PoolClient } from 'pg';
 import { isRefusal } from '../errors.js';
 

@@ -1,4 +1,4 @@
-import { checkClientVersion } from '@rowlock/core/driver';
+import { checkClientVersion } from '@rowlock/sql-drivers';
 import pg, { type Pool } from 'pg';
 
 /** As `peerDependencies` says. */

@@ -1,4 +1,5 @@
-import { answerWithin, verifyLocks } from '@rowlock/core/driver';
+import { answerWithin } from '@rowlock/core/driver';
+import { verifyLocks } from '@rowlock/sql-drivers';
 import type { Client } from 'pg';
 import { toDriverError } from '../errors.js';
 import type { PostgresTransaction } from '../query.js';

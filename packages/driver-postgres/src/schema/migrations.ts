@@ -1,11 +1,6 @@
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
-import {
-  type AppliedMigration,
-  type Migration,
-  type MigrationReport,
-  migrationFiles,
-  newestVersion,
-} from '@rowlock/core/driver';
+import type { MigrationReport } from '@rowlock/core/driver';
+import { type AppliedMigration, type Migration, migrationFiles, newestVersion } from '@rowlock/sql-drivers';
 import type { ClientBase } from 'pg';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';

@@ -1,5 +1,6 @@
 import { isDriverError } from '@rowlock/core';
-import { type AppliedMigration, despiteDeadlocks, type Schema, type SharedPool } from '@rowlock/core/driver';
+import { despiteDeadlocks, type Schema } from '@rowlock/core/driver';
+import type { AppliedMigration, SharedPool } from '@rowlock/sql-drivers';
 import type { PoolClient } from 'pg';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Server } from '../connection/server.js';

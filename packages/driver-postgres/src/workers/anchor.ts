@@ -3,13 +3,13 @@ import {
   type Anchor,
   answerWithin,
   concerns,
-  keepChecking,
   merged,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
 } from '@rowlock/core/driver';
+import { keepChecking } from '@rowlock/sql-drivers';
 import type { Client } from 'pg';
 import { cut } from '../connection/connection.js';
 import type { OutsidePool } from '../connection/outside-pool.js';

@@ -1,4 +1,5 @@
-import { newWorkerId, type WorkerInfo } from '@rowlock/core/driver';
+import type { WorkerInfo } from '@rowlock/core/driver';
+import { newWorkerId } from '@rowlock/sql-drivers';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 

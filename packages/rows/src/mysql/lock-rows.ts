@@ -1,6 +1,6 @@
 import { isUint8Array } from 'node:util/types';
 import { DriverError, isDriverError } from '@rowlock/core';
-import { isOwnHandle, type RowCondition, type RowValue, type TableName } from '@rowlock/core/driver';
+import type { RowCondition, RowValue, TableName } from '@rowlock/core/driver';
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
 import {
   CallersTransaction,
@@ -9,6 +9,7 @@ import {
   list,
   toDriverError,
 } from '@rowlock/driver-mysql/internal';
+import { isOwnHandle } from '@rowlock/sql-drivers';
 import { type Dialect, type LockRowsOptions, lockStatement, notThere } from '../lock-statement.js';
 
 /** The strengths of MySQL's row locks. It has no `no key update` and no `key share`. */

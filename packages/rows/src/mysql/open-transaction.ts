@@ -1,5 +1,5 @@
 import type { DriverError } from '@rowlock/core';
-import { answerWithin, checkCall, ownHandle } from '@rowlock/core/driver';
+import { answerWithin } from '@rowlock/core/driver';
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
 import {
   cut,
@@ -12,6 +12,7 @@ import {
   toDriverError,
   undoesTransaction,
 } from '@rowlock/driver-mysql/internal';
+import { checkCall, ownHandle } from '@rowlock/sql-drivers';
 import { type BegunTransaction, type Isolation, levelOf, ROLLBACK_MS } from '../repeat-transaction.js';
 import { commitError, endedByWork, transactionOver } from '../transaction-errors.js';
 

@@ -1,5 +1,5 @@
 import type { DriverError } from '@rowlock/core';
-import { answerWithin, checkCall, endRefused, ownHandle } from '@rowlock/core/driver';
+import { answerWithin, endRefused } from '@rowlock/core/driver';
 import type { PostgresTransaction, QueryConfig } from '@rowlock/driver-postgres';
 import {
   cut,
@@ -12,6 +12,7 @@ import {
   toDriverError,
   watch,
 } from '@rowlock/driver-postgres/internal';
+import { checkCall, ownHandle } from '@rowlock/sql-drivers';
 import { type BegunTransaction, type Isolation, levelOf, ROLLBACK_MS } from '../repeat-transaction.js';
 import { commitError, endedByWork, transactionOver } from '../transaction-errors.js';
 

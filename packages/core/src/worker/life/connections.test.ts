@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
+import { poolOf } from '../../../test/pool.js';
 import type { Driver } from '../../driver/driver.js';
-import { SharedPool } from '../../driver/shared-pool.js';
 import { reserve, shortages } from './connections.js';
 
 function driverWith(most: number, isApplications = false): Pick<Driver, 'pool'> {
-  const none = () => Promise.reject(new Error('There is no server.'));
-  const pool = { most, open: 0, free: 0, connect: none, giveBack: () => {}, isRefusal: () => false };
-  return { pool: new SharedPool(pool, isApplications) };
+  return { pool: poolOf(most, isApplications) };
 }
 
 const server = (most: number, used = 0) => [{ name: "the server's limit", most, used }];

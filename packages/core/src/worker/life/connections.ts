@@ -1,6 +1,6 @@
+import type { ConnectionPool, Crew } from '../../driver/connection-pool.js';
 import type { Driver } from '../../driver/driver.js';
 import type { ConnectionLimit } from '../../driver/schema.js';
-import type { SharedPool } from '../../driver/shared-pool.js';
 import { PoolTooSmallError } from '../../errors.js';
 
 type Pooled = Pick<Driver, 'pool'>;
@@ -33,7 +33,7 @@ export function reserve({ pool }: Pooled, concurrency: number): () => void {
   };
 }
 
-function poolTooSmall({ most, crew }: SharedPool, concurrency: number): PoolTooSmallError {
+function poolTooSmall({ most, crew }: ConnectionPool, concurrency: number): PoolTooSmallError {
   const together = crew.concurrency + concurrency;
   const others = crew.workers === 0 ? '' : `, ${crew.concurrency} of it in other workers on the same pool,`;
   return new PoolTooSmallError(
@@ -69,10 +69,7 @@ function tooLow({ name, most }: ConnectionLimit): PoolTooSmallError {
   );
 }
 
-function lowLimit(
-  { name, most, used }: ConnectionLimit,
-  { concurrency, workers }: SharedPool['crew'],
-): string {
+function lowLimit({ name, most, used }: ConnectionLimit, { concurrency, workers }: Crew): string {
   const needed = concurrency + BESIDE + workers;
   return `A concurrency of ${concurrency} takes up to ${needed} connections. The limit is lower: ${name} is ${most}, and ${used} are in use by others. Fewer runs go on at once. Raise the limit, or lower the concurrency.`;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDriverError } from '@rowlock/core';
-import { type Fault, missingTables } from '@rowlock/core/driver';
+import type { Fault } from '@rowlock/core/driver';
+import { missingTables } from '@rowlock/sql-drivers';
 import { identifier } from '../../identifier.js';
 import { type MysqlTransaction, query } from '../../query.js';
 

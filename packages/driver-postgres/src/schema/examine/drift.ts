@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Fault, missingTables } from '@rowlock/core/driver';
+import type { Fault } from '@rowlock/core/driver';
+import { missingTables } from '@rowlock/sql-drivers';
 import { type PostgresTransaction, query } from '../../query.js';
 
 /** The columns with their defaults, constraints, indexes and functions of a schema, without the schema's name: it can be chosen. */

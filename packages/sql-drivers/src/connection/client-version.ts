@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { DriverError } from '../driver-error.js';
+import { DriverError } from '@rowlock/core';
 
 /**
  * Checks the version of the database client that the application has installed beside its driver.

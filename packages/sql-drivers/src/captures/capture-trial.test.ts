@@ -1,6 +1,5 @@
+import { DriverError, defineCapture } from '@rowlock/core';
 import { expect, test } from 'vitest';
-import { defineCapture } from '../../captures/capture.js';
-import { DriverError } from '../driver-error.js';
 import { tryCapture, tryValues } from './capture-trial.js';
 
 const { plan } = defineCapture({ name: 'orders', table: 'shop.orders', id: ['id'], kind: 'k' });

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../errors.js';
+import { InvalidInputError } from '@rowlock/core';
 
 interface UrlOption {
   /** What the URL was passed as. */

@@ -1,4 +1,4 @@
-import type { Job } from '../../job/job.js';
+import type { Job } from '@rowlock/core/driver';
 
 /**
  * When a job was created, in milliseconds since 1970, rounded down. 0 for a time beyond what a Date can hold, as in a

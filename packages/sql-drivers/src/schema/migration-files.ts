@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { DriverError } from '../driver-error.js';
+import { DriverError } from '@rowlock/core';
 
 /** A numbered file of SQL. */
 export interface Migration {

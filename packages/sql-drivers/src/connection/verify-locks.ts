@@ -1,4 +1,4 @@
-import { DriverError, isDriverError } from '../driver-error.js';
+import { DriverError, isDriverError } from '@rowlock/core';
 
 /** Connections, and a row that is there for all. The locks of the others wait for some seconds at most, and then reject with `LockTimeout`. */
 export interface LockProbe {

@@ -1,4 +1,4 @@
-import { DriverError } from '../driver-error.js';
+import { DriverError } from '@rowlock/core';
 
 /** A row of the table of migrations. */
 export interface AppliedMigration {

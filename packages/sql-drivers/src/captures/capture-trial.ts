@@ -1,8 +1,5 @@
-import { InvalidInputError } from '../../errors.js';
-import { messageOf } from '../../is-error.js';
-import type { CapturePlan } from '../capture-store.js';
-import { type DriverErrorCode, isDriverError } from '../driver-error.js';
-import type { ColumnCondition } from '../row-condition.js';
+import { type DriverErrorCode, InvalidInputError, isDriverError } from '@rowlock/core';
+import { type CapturePlan, type ColumnCondition, messageOf } from '@rowlock/core/driver';
 
 /** A query that computes a part of a capture over no row. */
 export interface CaptureTrial {

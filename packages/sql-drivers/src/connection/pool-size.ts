@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GrowingDelay } from '../job/growing-delay.js';
-import { DriverError } from './driver-error.js';
+import { DriverError } from '@rowlock/core';
+import { GrowingDelay } from '@rowlock/core/driver';
 
 /** The pool of a database client, as its driver spells it. */
 export interface ClientPool<Client> {

@@ -1,6 +1,4 @@
-import { messageOf } from '../../is-error.js';
-import { apart, mayBeOfOne, type Refused } from '../apart.js';
-import type { RowId } from '../capture-store.js';
+import { apart, mayBeOfOne, messageOf, type Refused, type RowId } from '@rowlock/core/driver';
 
 /** The rows that a step of a backfill comes to, in its transaction. Each call goes on where the one before it has ended. */
 export interface BackfillRows {

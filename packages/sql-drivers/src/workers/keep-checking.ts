@@ -1,4 +1,4 @@
-import { answerWithin } from '../answer-within.js';
+import { answerWithin } from '@rowlock/core/driver';
 
 /** The pause between an answer and the next check, in milliseconds. */
 const PAUSE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { DriverError } from '@rowlock/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { DriverError } from './driver-error.js';
 import type { ClientPool } from './pool-size.js';
 import { type ClaimSource, SharedPool } from './shared-pool.js';
 

@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GrowingDelay } from '../job/growing-delay.js';
-import { answerWithin } from './answer-within.js';
-import { DriverError } from './driver-error.js';
+import { DriverError } from '@rowlock/core';
+import { answerWithin, type ConnectionPool, type Crew, GrowingDelay } from '@rowlock/core/driver';
 import { type ClientPool, PoolSize } from './pool-size.js';
-
-/** The workers of this process that take connections from one pool. */
-export interface Crew {
-  readonly workers: number;
-  /** The most runs of all these workers at once. */
-  readonly concurrency: number;
-}
 
 /** The source of a claim's connection: the pool, or connections that were kept between two claims. */
 export interface ClaimSource<Client> {
@@ -39,8 +31,7 @@ const LOOK_MS = 250;
  * pool, each of them would wait for the others. While workers run, one connection is therefore left to short
  * statements, which need no second one.
  */
-export class SharedPool<Client = unknown> {
-  /** Whether the application takes connections out of the same pool. */
+export class SharedPool<Client = unknown> implements ConnectionPool {
   readonly isApplications: boolean;
   readonly #pool: ClientPool<Client>;
   readonly #size: PoolSize<Client>;
@@ -61,7 +52,6 @@ export class SharedPool<Client = unknown> {
     this.#size = new PoolSize(pool, () => this.#resized());
   }
 
-  /** The most connections that the pool may have. */
   get most(): number {
     return this.#size.most;
   }
@@ -75,7 +65,6 @@ export class SharedPool<Client = unknown> {
     return this.#crew;
   }
 
-  /** Counts a worker, until the returned function is called. */
   join(concurrency: number): () => void {
     this.#count(1, concurrency);
     return () => this.#count(-1, -concurrency);
@@ -86,7 +75,6 @@ export class SharedPool<Client = unknown> {
     return this.#size.connect(answerMs);
   }
 
-  /** @param listener Is called with the numbers when the server refuses to let the pool grow */
   onShortage(listener: (shortage: DriverError) => void): () => void {
     return this.#size.onShortage(listener);
   }
