@@ -1,6 +1,7 @@
 import type { Driver, Uses } from '../driver/driver.js';
 import type { Part, PartContext } from '../worker/part.js';
 import type { UnservedJobs } from '../worker/report/events.js';
+import { News } from '../worker/report/news.js';
 import { isServed, servedIn } from './served.js';
 
 /** How often an idle worker looks at most, in milliseconds. */
@@ -22,12 +23,13 @@ export interface UnservedParts extends Pick<PartContext, 'clock' | 'log' | 'even
 /** Warns of due jobs of queues or kinds that nobody serves. A worker looks when it is idle, for all queues at once. */
 export class Unserved implements Part {
   readonly #parts: UnservedParts;
-  readonly #warnedAt = new Map<string, number>();
+  readonly #news: News;
   #nextAt: number;
   #look: Promise<void> = Promise.resolve();
 
   constructor(parts: UnservedParts) {
     this.#parts = parts;
+    this.#news = new News(parts.clock, AGAIN_MS);
     this.#nextAt = parts.clock.now() + EVERY_MS;
   }
 
@@ -36,7 +38,7 @@ export class Unserved implements Part {
     const now = clock.now();
     if (now < this.#nextAt) return;
     this.#nextAt = now + EVERY_MS;
-    this.#look = this.#warn(now).catch((error: unknown) => {
+    this.#look = this.#warn().catch((error: unknown) => {
       log.debug({ err: error }, 'the look for unserved jobs failed');
     });
   }
@@ -46,16 +48,14 @@ export class Unserved implements Part {
     await this.#look;
   }
 
-  async #warn(now: number): Promise<void> {
+  async #warn(): Promise<void> {
     const { driver, log, events, worker } = this.#parts;
     const backlog = (await driver.insight?.backlog(MOST)) ?? [];
     const workers = (await driver.workers.list()).filter(({ alive }) => alive);
     for (const lane of backlog) {
       const { queue, kind, due: jobs, oldestDueMs } = lane;
       if (oldestDueMs === null || oldestDueMs < GRACE_MS || isServed(lane, workers)) continue;
-      const name = `${queue}\n${kind}`;
-      if (now < (this.#warnedAt.get(name) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) continue;
-      this.#warnedAt.set(name, now);
+      if (!this.#news.isNew(`${queue}\n${kind}`)) continue;
       const unserved: UnservedJobs = { queue, kind, jobs, oldestDueMs, servedIn: servedIn(kind, workers) };
       log.warn({ ...unserved, worker }, 'no live worker serves these due jobs');
       events.emit('unserved', unserved);

@@ -36,7 +36,7 @@ export class Ticks implements Part {
   readonly #alarm: Alarm;
   readonly #pause = new GrowingDelay(1_000, 30_000);
   /** The names of those that cannot be fired, or not by this worker. */
-  readonly #aside: SetAside<string>;
+  readonly #aside: SetAside;
   #current: Promise<void> | null = null;
   #isOutdated = false;
 
@@ -58,7 +58,7 @@ export class Ticks implements Part {
 
   surveyed({ nextTickMs }: Pick<Survey, 'nextTickMs'>): void {
     if (nextTickMs === null || this.#isOver || this.#current !== null) return;
-    if (nextTickMs <= 0 && this.#aside.members.length === 0) this.#look();
+    if (nextTickMs <= 0 && this.#aside.except.length === 0) this.#look();
     else this.#wait(nextTickMs);
   }
 
@@ -99,7 +99,7 @@ export class Ticks implements Part {
   async #fireAll(): Promise<void> {
     const { driver, watchMs } = this.#parts;
     while (!this.#isOver) {
-      const { now, schedules: due, nextMs } = await driver.schedules.due(this.#aside.members, AT_ONCE);
+      const { now, schedules: due, nextMs } = await driver.schedules.due(this.#aside.except, AT_ONCE);
       if (due.length === 0) {
         if (nextMs !== null) this.#wait(nextMs);
         return;
@@ -132,7 +132,7 @@ export class Ticks implements Part {
   async #leave(read: Pick<Firing, 'name' | 'at' | 'fingerprint'>, err: unknown): Promise<void> {
     const { driver, events, log, worker } = this.#parts;
     const schedule = read.name;
-    if (this.#aside.add(schedule)) {
+    if (this.#aside.leave(schedule)) {
       log.error({ err, schedule, worker }, 'a schedule cannot be fired; others go on, and it is tried again');
       events.emit('fault', err);
     }

@@ -1,6 +1,6 @@
 import { mayBeOfOne, type Refused } from '../driver/apart.js';
 import type { PartContext } from './part.js';
-import { AGAIN_MS } from './report/faults.js';
+import { News } from './report/news.js';
 import { SetAside } from './set-aside.js';
 
 /** How often an error that may pass comes to a job until it counts as a refusal. */
@@ -11,46 +11,19 @@ const MOST = 10_000;
 
 export type RefusedJobsParts = Pick<PartContext, 'clock' | 'log' | 'worker'>;
 
-/** The jobs whose rows the database refuses to change in one way. Each is named in the log, and left out for a while. */
-export class RefusedJobs {
+/** The jobs, by public id, whose rows the database refuses to change in one way. Each is named in the log. */
+export class RefusedJobs extends SetAside {
   readonly #parts: RefusedJobsParts;
   readonly #what: string;
-  readonly #aside: SetAside<string>;
-  /** How many errors that may pass have come, by the job. */
   readonly #passing = new Map<string, number>();
-  /** Until when an error that comes to all jobs is not logged again. */
-  #quietUntil = Number.NEGATIVE_INFINITY;
+  readonly #news: News;
 
   /** @param what A sentence for the log. */
   constructor(parts: RefusedJobsParts, what: string) {
+    super(parts.clock);
     this.#parts = parts;
     this.#what = what;
-    this.#aside = new SetAside(parts.clock);
-  }
-
-  /** The public ids to leave out. */
-  get except(): readonly string[] {
-    return this.#aside.members;
-  }
-
-  /** Whether a job is left out now. */
-  has(publicId: string): boolean {
-    return this.#aside.has(publicId);
-  }
-
-  /** Whether a job was refused before, alone or together with others. */
-  wasRefused(publicId: string): boolean {
-    return this.#aside.hasFailed(publicId);
-  }
-
-  /** Milliseconds until the first of them is tried again. Null: there is none. */
-  get nextMs(): number | null {
-    return this.#aside.nextMs;
-  }
-
-  /** These were refused together. */
-  suspect(publicIds: readonly string[]): void {
-    for (const publicId of publicIds) this.#aside.suspect(publicId);
+    this.#news = new News(parts.clock);
   }
 
   /** An error that may pass has come to these. Whether it comes to one of them so often that it counts as a refusal. */
@@ -64,19 +37,11 @@ export class RefusedJobs {
     return counts.some((count) => count >= PASSING);
   }
 
-  /** @param refused Their public ids. */
   add(refused: readonly Refused<string>[]): void {
     const { log, worker } = this.#parts;
+    // What comes to all jobs, as a full disk, is told once for all of them.
     for (const { member: job, error } of refused)
-      if (this.#aside.add(job) && this.#isNews(error)) log.error({ err: error, job, worker }, this.#what);
-  }
-
-  /** What comes to all jobs, as a full disk, has a line a minute. */
-  #isNews(error: unknown): boolean {
-    if (mayBeOfOne(error)) return true;
-    const now = this.#parts.clock.now();
-    const isNews = now >= this.#quietUntil;
-    if (isNews) this.#quietUntil = now + AGAIN_MS;
-    return isNews;
+      if (this.leave(job) && (mayBeOfOne(error) || this.#news.isNew('of all')))
+        log.error({ err: error, job, worker }, this.#what);
   }
 }

@@ -16,35 +16,35 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 const newcomer = (): Aside => ({ pause: new GrowingDelay(...PAUSES_MS), until: NEVER });
 
-/** Members that have failed alone. Batches leave each out for a pause, which grows with each of its failures. */
-export class SetAside<Member> {
+/** Jobs or schedules that have failed alone. Batches leave each out for a pause, which grows with each of its failures. */
+export class SetAside {
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #aside = new Map<Member, Aside>();
+  readonly #aside = new Map<string, Aside>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
   /** Those to leave out now. */
-  get members(): readonly Member[] {
+  get except(): readonly string[] {
     const now = this.#clock.now();
-    const members: Member[] = [];
+    const except: string[] = [];
     for (const [member, { until }] of this.#aside) {
-      if (until > now) members.push(member);
+      if (until > now) except.push(member);
       // It has not failed since.
       else if (until + PAUSES_MS[1] < now) this.#aside.delete(member);
     }
-    return members;
+    return except;
   }
 
   /** Whether it is left out now. */
-  has(member: Member): boolean {
+  has(member: string): boolean {
     const aside = this.#aside.get(member);
     return aside !== undefined && aside.until > this.#clock.now();
   }
 
   /** Whether it has failed before, alone or together with others. */
-  hasFailed(member: Member): boolean {
+  hasFailed(member: string): boolean {
     return this.#aside.has(member);
   }
 
@@ -55,19 +55,19 @@ export class SetAside<Member> {
     return Number.isFinite(first) ? first - now : null;
   }
 
-  /** A member has failed. Returns whether it is the first time for long. */
-  add(member: Member): boolean {
+  /** A member has failed alone. Returns whether it is the first time for long. */
+  leave(member: string): boolean {
     const { pause, until } = this.#aside.get(member) ?? newcomer();
     this.#keep(member, { pause, until: this.#clock.now() + pause.next() });
     return until === NEVER;
   }
 
   /** It has failed together with others, and may be the cause. It is left out no longer than before. */
-  suspect(member: Member): void {
+  suspect(member: string): void {
     if (!this.#aside.has(member)) this.#keep(member, newcomer());
   }
 
-  #keep(member: Member, aside: Aside): void {
+  #keep(member: string, aside: Aside): void {
     this.#aside.delete(member);
     this.#aside.set(member, aside);
     const [oldest] = this.#aside.keys();
@@ -75,7 +75,7 @@ export class SetAside<Member> {
   }
 
   /** It is tried again at once. */
-  forget(member: Member): void {
+  forget(member: string): void {
     this.#aside.delete(member);
   }
 }

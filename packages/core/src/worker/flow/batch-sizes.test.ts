@@ -15,7 +15,7 @@ type Options = Partial<Pick<HandlerOptions<typeof Anything>, 'batch' | 'group'>>
 function sizesOf(options: Options, clock = handClock(), refused = ''): BatchSizes<unknown> {
   const kind = 'k';
   const handler = defineHandler({ kind, queue: 'q', payload: Anything, run: () => {}, ...options });
-  return new BatchSizes(new Registry([handler]), clock, { wasRefused: (publicId) => publicId === refused });
+  return new BatchSizes(new Registry([handler]), clock, { hasFailed: (publicId) => publicId === refused });
 }
 
 /** How many jobs the next claim may take. */

@@ -26,13 +26,13 @@ export const ONE_JOB: Search = { limit: 1, isPast: false, end() {} };
 export class BatchSizes<Tx> {
   readonly #registry: Registry<Tx>;
   readonly #clock: Clock;
-  readonly #refused: Pick<RefusedJobs, 'wasRefused'>;
+  readonly #refused: Pick<RefusedJobs, 'hasFailed'>;
   readonly #sizes = new Map<string, number>();
   readonly #turns = new Map<string, TimedMutex>();
   /** How many jobs one transaction may take at most, by queue. */
   readonly #most: ReadonlyMap<string, number>;
 
-  constructor(registry: Registry<Tx>, clock: Clock, refused: Pick<RefusedJobs, 'wasRefused'>) {
+  constructor(registry: Registry<Tx>, clock: Clock, refused: Pick<RefusedJobs, 'hasFailed'>) {
     this.#registry = registry;
     this.#clock = clock;
     this.#refused = refused;
@@ -83,7 +83,7 @@ export class BatchSizes<Tx> {
    */
   isBatchable({ publicId, kind, attempt, crashes }: Job): boolean {
     const handler = this.#registry.find(kind);
-    if (crashes > 0 || handler === undefined || this.#refused.wasRefused(publicId)) return false;
+    if (crashes > 0 || handler === undefined || this.#refused.hasFailed(publicId)) return false;
     return handler.batch > 1 && (handler.groupKeys === 1 || attempt === 0);
   }
 

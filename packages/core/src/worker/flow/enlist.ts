@@ -1,4 +1,4 @@
-import { warnAtHalfTime } from '../report/half-time.js';
+import type { Run } from '../run/run.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
 import type { Grouped } from './group.js';
@@ -10,9 +10,7 @@ import type { Grouped } from './group.js';
  */
 export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
   const [[first]] = claim;
-  const endHalfTime = first.live.leased
-    ? () => {}
-    : warnAtHalfTime(flow, first, limitMs(flow.registry.longestHeldRunMs));
+  const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first);
   const together = claim.flat().map(({ live }) => live);
   for (const live of together) {
     live.together = together;
@@ -24,4 +22,17 @@ export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
     for (const live of together) flow.live.delete(live);
     flow.parts.ended();
   };
+}
+
+/** Warns, once, when a held run has lasted half of the server's limit for its transaction. Returns the end of the wait. */
+function warnAtHalfTime<Tx>({ clock, log, events, registry }: Flow<Tx>, run: Run<Tx>): () => void {
+  const limit = limitMs(registry.longestHeldRunMs);
+  const heldMs = Math.round(limit / 2);
+  return clock.after(heldMs, () => {
+    log.warn(
+      { ...run.info, heldMs, limitMs: limit },
+      "a run has held its transaction for half of what the server lets it; use claim: 'lease' for work this long, or a longer timeout",
+    );
+    events.emit('long', run.info, heldMs, limit);
+  });
 }

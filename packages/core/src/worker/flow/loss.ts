@@ -40,6 +40,6 @@ export async function tellLost<Tx>(
   await session.rollback();
   if (isDriverError(error, 'ConnectionLost') || error instanceof ClaimLostError) return;
   // Of these jobs alone: others are to be claimed.
-  const isKnown = runs.some(({ jobs: [{ publicId }] }) => reported.refused.wasRefused(publicId));
+  const isKnown = runs.some(({ jobs: [{ publicId }] }) => reported.refused.hasFailed(publicId));
   if (!isKnown || !mayBeOfOne(error)) throw error;
 }

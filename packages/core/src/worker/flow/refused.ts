@@ -21,9 +21,9 @@ export async function giveBackRefused<Tx>(
   const runs = claim.flat();
   const jobs = runs.flatMap((each) => each.jobs.map(({ publicId }) => publicId));
   if (!isRefusal(error) && !(mayPass(error) && refused.isLasting(jobs))) throw error;
-  const wereRefused = jobs.every((publicId) => refused.wasRefused(publicId));
+  const wereRefused = jobs.every((publicId) => refused.hasFailed(publicId));
   if (wereRefused) refused.add(jobs.map((member) => ({ member, error })));
-  else refused.suspect(jobs);
+  else for (const job of jobs) refused.suspect(job);
   sizes.reset(claim[0][0].jobs[0].queue);
   await session.rollback();
   // Neither a run that has not begun is a crash, nor one that may suffer for another job. Any other one counts.

@@ -26,7 +26,7 @@ export function settlementsOf<Tx>(
   const { refused } = flow.reported;
   const jobs = runs.flatMap((run) => run.jobs);
   return {
-    isSuspect: jobs.some(({ publicId }) => refused.wasRefused(publicId)),
+    isSuspect: jobs.some(({ publicId }) => refused.hasFailed(publicId)),
     left: ({ id }, error) =>
       refused.add(jobs.flatMap((job) => (job.id === id ? { member: job.publicId, error } : []))),
     settlements: runs.flatMap((run) => run.settlements(policy)),

@@ -1,15 +1,12 @@
-import { isDriverError } from '../../driver/driver-error.js';
 import { GrowingDelay } from '../../job/growing-delay.js';
 import type { PartContext } from '../part.js';
+import { kindOf, News } from './news.js';
 
 /** How long no fault must occur before they count as over, in milliseconds. Longer than the longest pause. */
 const OVER_MS = 3_000;
 
 /** A look that fails so long after a pause has found a server meanwhile, in milliseconds: the fault is a new one. */
 const NEW_MS = 250;
-
-/** How long faults of one kind go on before another line tells of them, in milliseconds. */
-export const AGAIN_MS = 60_000;
 
 export type FaultsParts = Pick<PartContext, 'clock' | 'log' | 'events' | 'alarm' | 'worker' | 'stopping'>;
 
@@ -21,8 +18,7 @@ export type FaultsParts = Pick<PartContext, 'clock' | 'log' | 'events' | 'alarm'
 export class Faults {
   readonly #parts: FaultsParts;
   readonly #pause = new GrowingDelay(50, 1_000);
-  /** Until when a kind of fault is not told again, by the kind. */
-  readonly #quiet = new Map<string, number>();
+  readonly #news: News;
   /** When the last pause ends, or has ended. */
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #since = 0;
@@ -31,6 +27,7 @@ export class Faults {
 
   constructor(parts: FaultsParts) {
     this.#parts = parts;
+    this.#news = new News(parts.clock);
   }
 
   readonly meet = (error: unknown): void => {
@@ -40,11 +37,8 @@ export class Faults {
     this.#count += 1;
     this.#cancelEnd();
     this.#cancelEnd = clock.after(OVER_MS, () => this.#end(now));
-    const kind = kindOf(error);
-    if (now >= (this.#quiet.get(kind) ?? now)) {
-      this.#quiet.set(kind, now + AGAIN_MS);
+    if (this.#news.isNew(kindOf(error)))
       log.warn({ err: error, worker }, 'looking for work failed; trying again');
-    }
     events.emit('fault', error);
     this.#lookAgain(now);
   };
@@ -62,12 +56,7 @@ export class Faults {
     const { log, worker, stopping } = this.#parts;
     const facts = { worker, faults: this.#count, tookMs: Math.round(last - this.#since) };
     this.#count = 0;
-    this.#quiet.clear();
+    this.#news.clear();
     if (!stopping.aborted) log.warn(facts, 'looking for work has not failed for 3 s; it goes on');
   }
-}
-
-/** What errors of one cause have in common. */
-export function kindOf(error: unknown): string {
-  return isDriverError(error) ? error.code : String(error);
 }

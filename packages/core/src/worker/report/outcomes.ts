@@ -1,17 +1,18 @@
 import type { Settlement } from '../../driver/claim-session.js';
-import { isSilent, type Logger } from '../../logger.js';
-import type { Parts } from '../parts.js';
+import { type State, TRANSITIONS } from '../../job/lifecycle.js';
+import { isSilent } from '../../logger.js';
+import type { Flow } from '../flow/context.js';
 import type { Run } from '../run/run.js';
-import type { WorkerEmitter } from './events.js';
+import type { SettledRun, WorkerEmitter, WorkerEvents } from './events.js';
 import { logFailures } from './failures.js';
-import { emitSettled, hasSettledListeners } from './settled.js';
 
-/** The log, the events and the parts. */
-interface Listeners {
-  readonly log: Logger;
-  readonly events: WorkerEmitter;
-  readonly parts: Pick<Parts, 'settled'>;
-}
+type Listeners<Tx> = Pick<Flow<Tx>, 'log' | 'events' | 'parts'>;
+
+/** The events for jobs that ended in one state. */
+const BY_STATE = [
+  ['completed', 'complete'],
+  ['failed', 'error'],
+] as const satisfies readonly (readonly [keyof WorkerEvents, State])[];
 
 /**
  * Logs and emits how runs ended, once their settlements are durable.
@@ -19,7 +20,7 @@ interface Listeners {
  * @param written The settlements of all runs, in their order
  */
 export function report<Tx>(
-  to: Listeners,
+  to: Listeners<Tx>,
   runs: readonly Run<Tx>[],
   written: readonly Settlement[],
   tookMs: number,
@@ -34,7 +35,7 @@ export function report<Tx>(
 }
 
 function reportRun<Tx>(
-  { log, events, parts }: Listeners,
+  { log, events, parts }: Listeners<Tx>,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,
@@ -49,4 +50,18 @@ function reportRun<Tx>(
   );
   log.debug({ ...info, tookMs, endings: [...new Set(endings.values())] }, 'settled');
   emitSettled(events, info, endings, tookMs);
+}
+
+export function hasSettledListeners(events: WorkerEmitter): boolean {
+  return events.hasListeners('settled') || BY_STATE.some(([name]) => events.hasListeners(name));
+}
+
+/** Emits `settled`, then `completed` and `failed` with the jobs that ended so. */
+export function emitSettled(events: WorkerEmitter, ...[run, endings, tookMs]: SettledRun): void {
+  events.emit('settled', run, endings, tookMs);
+  for (const [name, state] of BY_STATE) {
+    if (!events.hasListeners(name)) continue;
+    const own = new Map([...endings].filter(([, event]) => TRANSITIONS[event].to === state));
+    if (own.size > 0) events.emit(name, run, own, tookMs);
+  }
 }

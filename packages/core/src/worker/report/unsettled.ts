@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Logger } from '../../logger.js';
 import type { RunInfo } from '../run/run-info.js';
-import { AGAIN_MS, kindOf } from './faults.js';
+import { kindOf, News } from './news.js';
 
 /**
  * Leases that cannot be settled, as while the database is away. They have a line when that begins, one a minute while it lasts, and one when a
@@ -10,8 +10,7 @@ import { AGAIN_MS, kindOf } from './faults.js';
 export class Unsettled {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Until when a kind of error is not reported again, by the kind. */
-  readonly #quiet = new Map<string, number>();
+  readonly #news: News;
   #isReported = false;
   #since = 0;
   #tries = 0;
@@ -19,20 +18,15 @@ export class Unsettled {
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
+    this.#news = new News(clock);
   }
 
   meet(error: unknown, info: RunInfo): void {
-    const now = this.#clock.now();
-    if (this.#tries === 0) this.#since = now;
+    if (this.#tries === 0) this.#since = this.#clock.now();
     this.#tries += 1;
-    const kind = kindOf(error);
-    const isNews = now >= (this.#quiet.get(kind) ?? now);
-    this.#isReported ||= isNews;
-    if (isNews) this.#quiet.set(kind, now + AGAIN_MS);
-    this.#log[isNews ? 'warn' : 'debug'](
-      { err: error, ...info },
-      'a lease could not be settled; trying again',
-    );
+    const level = this.#news.isNew(kindOf(error)) ? 'warn' : 'debug';
+    this.#isReported ||= level === 'warn';
+    this.#log[level]({ err: error, ...info }, 'a lease could not be settled; trying again');
   }
 
   /** A lease is settled. */

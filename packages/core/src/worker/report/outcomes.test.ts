@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { RunInfo } from '../run/run-info.js';
 import { type SettledRun, WorkerEmitter } from './events.js';
-import { emitSettled, hasSettledListeners } from './settled.js';
+import { emitSettled, hasSettledListeners } from './outcomes.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const run: RunInfo = {
