@@ -3,16 +3,11 @@ import type { Joined } from '../driver/driver.js';
 import type { Acting } from './acting.js';
 
 /** How many jobs a step has changed, and how many it has sent a cancellation. */
-interface Sums {
+export interface Sums {
   readonly changed: number;
   /** Default 0. */
   readonly signalled?: number;
 }
-
-/** Does a step, with what it says to the entry, in one transaction. */
-export type StepOnRecord = <Answer extends Sums>(
-  work: (joined: Joined) => Promise<Answer>,
-) => Promise<Answer>;
 
 /**
  * The steps of a call for many jobs, in an operator's name. Each step is a transaction, and the call has one entry, whose
@@ -22,7 +17,7 @@ export type StepOnRecord = <Answer extends Sums>(
 export function growingEntry<Tx>(
   calls: Acting<Tx>,
   { action, details }: Pick<AuditedAction, 'action' | 'details'>,
-): StepOnRecord {
+): <Answer extends Sums>(work: (joined: Joined) => Promise<Answer>) => Promise<Answer> {
   let entry: string | undefined;
   let sums: Required<Sums> = { changed: 0, signalled: 0 };
 

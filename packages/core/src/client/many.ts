@@ -1,10 +1,11 @@
-import { growingEntry } from '../audit/growing-entry.js';
+import { growingEntry, type Sums } from '../audit/growing-entry.js';
 import { filterOnRecord } from '../audit/on-record.js';
 import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
 import type { AuditAction, AuditDetails } from '../driver/audit.js';
+import type { Joined } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
 import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
-import type { JobUpdate } from '../driver/jobs.js';
+import type { JobUpdate, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -15,7 +16,7 @@ import { shown } from '../shown.js';
 import type { Calls } from './calls.js';
 import { checkFilter } from './check-filter.js';
 import { LOOK } from './look.js';
-import { joinedVerbs, type ManyVerbs, pooledVerbs } from './many-verbs.js';
+import { moveUnlessLocked } from './move-job.js';
 
 export interface ManyOptions {
   /** Only finds the jobs, and changes none. Default false. */
@@ -49,16 +50,13 @@ export interface ManyAction {
   readonly unless?: readonly State[];
   /** What an entry of the audit says of it, beside the filter. Default: nothing. */
   readonly details?: AuditDetails;
-  /** Changes some jobs. */
-  act(verbs: ManyVerbs, jobs: readonly JobIds[]): Promise<Acted>;
+  /** Changes some jobs in a transaction, which is undone as a whole if one of them is refused. */
+  act(tx: Joined, jobs: readonly JobIds[]): Promise<Acted>;
 }
 
-interface Acted {
-  readonly changed: number;
-  /** Default 0. */
-  readonly signalled?: number;
-  /** What the database has refused, for a reason of its own. */
-  readonly refused: readonly Refused<JobIds>[];
+interface Acted extends Sums {
+  /** The jobs that have ended, for which others may wait. Default: none. */
+  readonly ended?: readonly string[];
 }
 
 /** How many jobs are changed between two looks at the signal. One statement moves so many. */
@@ -77,7 +75,6 @@ export async function changeMany<Tx>(
   jobs: JobFilter,
   options: ManyOptions,
 ): Promise<ManyChanged> {
-  const store = calls.shared;
   checkOptions('The last argument', options, OPTIONS);
   const { dryRun = false, most = Number.POSITIVE_INFINITY, signal, onProgress } = options;
   const filter = filterOf(jobs, action);
@@ -90,18 +87,20 @@ export async function changeMany<Tx>(
   do {
     signal?.throwIfAborted();
     const limit = Math.min(LIMITS.page, most - sums.found);
-    const page = await store.ids(filter, { limit, before, look: LOOK });
+    const page = await calls.shared.ids(filter, { limit, before, look: LOOK });
     for (let place = 0; place < page.jobs.length; place += STEP) {
       signal?.throwIfAborted();
       const some = page.jobs.slice(place, place + STEP);
-      const { changed, signalled = 0, refused } = dryRun ? NOTHING : await step(some);
-      const skipped = dryRun ? 0 : some.length - changed - signalled;
-      all.push(...refused);
+      // What refuses one job undoes the transaction, so the others are done without it.
+      const { answers, refused } = await apart(dryRun ? [] : some, step);
+      const changed = sumOf(answers, ({ changed }) => changed);
+      const signalled = sumOf(answers, ({ signalled = 0 }) => signalled);
+      all.push(...refused.filter(({ error }) => !isDriverError(error, 'UniqueViolation')));
       sums = {
         found: sums.found + some.length,
         changed: sums.changed + changed,
         signalled: sums.signalled + signalled,
-        skipped: sums.skipped + skipped,
+        skipped: sums.skipped + (dryRun ? 0 : some.length - changed - signalled),
       };
       onProgress?.(sums);
     }
@@ -112,26 +111,24 @@ export async function changeMany<Tx>(
   return sums;
 }
 
-const NOTHING: Acted = { changed: 0, refused: [] };
+function sumOf(answers: readonly Acted[], part: (acted: Acted) => number): number {
+  return answers.reduce((sum, each) => sum + part(each), 0);
+}
 
+/** Changes some jobs in one transaction, on record where an operator does it. */
 function stepOf<Tx>(
   calls: Calls<Tx>,
   { action, act, details }: ManyAction,
   filter: JobFilter,
 ): (jobs: readonly JobIds[]) => Promise<Acted> {
-  if (calls.operator === null) return (jobs) => act(pooledVerbs(calls.shared), jobs);
-  const onRecord = { action, details: { ...details, filter: filterOnRecord(filter) } };
-  const step = growingEntry(calls, onRecord);
+  const step =
+    calls.operator === null
+      ? (work: (tx: Joined) => Promise<Acted>) => calls.transaction((tx) => work(calls.on(tx)))
+      : growingEntry(calls, { action, details: { ...details, filter: filterOnRecord(filter) } });
   return async (jobs) => {
-    // What refuses one job undoes the transaction, so the others are done without it.
-    const { answers, refused } = await apart(jobs, (some) =>
-      step((joined) => act(joinedVerbs(joined), some)),
-    );
-    return {
-      changed: answers.reduce((sum, { changed }) => sum + changed, 0),
-      signalled: answers.reduce((sum, { signalled = 0 }) => sum + signalled, 0),
-      refused: refused.filter(({ error }) => !isDriverError(error, 'UniqueViolation')),
-    };
+    const acted = await step((tx) => act(tx, jobs));
+    if (acted.ended !== undefined) await calls.shared.letGo(acted.ended);
+    return acted;
   };
 }
 
@@ -151,16 +148,18 @@ function filterOf(jobs: JobFilter, { from, unless = from }: ManyAction): JobFilt
 export const CANCEL: ManyAction = {
   action: 'cancel',
   from: OUTSTANDING,
-  async act(verbs, jobs) {
-    const { answers: moves, refused } = await verbs.move('cancel', jobs);
-    const wakeUps = moves.flatMap((moved, place): readonly WakeUp[] => {
-      const publicId = jobs[place]?.publicId;
-      return moved?.outcome === 'running' && publicId !== undefined
-        ? [{ cancel: publicId, redrives: moved.redrives }]
+  async act({ jobs: rows, workers }, jobs) {
+    const publicIds = jobs.map(({ publicId }) => publicId);
+    const moves = await moveUnlessLocked(rows, 'cancel', publicIds);
+    const signals = moves.flatMap((moved, place): readonly WakeUp[] => {
+      const cancel = publicIds[place];
+      return moved.outcome === 'running' && cancel !== undefined
+        ? [{ cancel, redrives: moved.redrives }]
         : [];
     });
-    if (wakeUps.length > 0) await verbs.notify(wakeUps);
-    return { changed: countOf(moves, 'moved'), signalled: wakeUps.length, refused };
+    if (signals.length > 0) await workers.notify(signals);
+    const ended = publicIds.filter((_, place) => moves[place]?.outcome === 'moved');
+    return { changed: ended.length, signalled: signals.length, ended };
   },
 };
 
@@ -168,11 +167,11 @@ export const REDRIVE: ManyAction = {
   action: 'redrive',
   from: ['error', 'cancelled'],
   unless: ['error'],
-  async act(verbs, jobs) {
-    const { answers, refused } = await verbs.move('redrive', jobs);
-    const changed = countOf(answers, 'moved');
-    if (changed > 0) await verbs.wake();
-    return { changed, refused };
+  async act({ jobs: rows, workers }, jobs) {
+    const publicIds = jobs.map(({ publicId }) => publicId);
+    const changed = countOf(await moveUnlessLocked(rows, 'redrive', publicIds), 'moved');
+    if (changed > 0) await workers.notify([{}]);
+    return { changed };
   },
 };
 
@@ -182,11 +181,12 @@ export function updating(changes: JobUpdate, details: AuditDetails): ManyAction 
     action: 'update',
     from: changes.from,
     details,
-    async act(verbs, jobs) {
-      const { answers, refused } = await verbs.update(changes, jobs);
-      const changed = countOf(answers, 'updated');
-      if (changed > 0) await verbs.wake();
-      return { changed, refused };
+    async act({ jobs: rows, workers }, jobs) {
+      const updates: Updated[] = [];
+      for (const { publicId } of jobs) updates.push(await rows.update(publicId, changes));
+      const changed = countOf(updates, 'updated');
+      if (changed > 0) await workers.notify([{}]);
+      return { changed };
     },
   };
 }
@@ -194,12 +194,12 @@ export function updating(changes: JobUpdate, details: AuditDetails): ManyAction 
 export const DELETE: ManyAction = {
   action: 'delete',
   from: SETTLED,
-  async act(verbs, jobs) {
-    const { removed, refused } = await verbs.remove(jobs);
-    return { changed: removed, refused };
+  async act({ history }, jobs) {
+    const ids = jobs.map(({ id }) => id);
+    return { changed: await history.prune(ids, 0) };
   },
 };
 
-function countOf(answers: readonly ({ readonly outcome: string } | undefined)[], outcome: string): number {
-  return answers.filter((answer) => answer?.outcome === outcome).length;
+function countOf(answers: readonly { readonly outcome: string }[], outcome: string): number {
+  return answers.filter((answer) => answer.outcome === outcome).length;
 }

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDriverError } from '../driver/driver-error.js';
-import type { Moved } from '../driver/jobs.js';
+import type { Jobs, Moved } from '../driver/jobs.js';
 import { IllegalTransitionError, JobNotFoundError } from '../errors.js';
 import { type ClientEvent, isLegal } from '../job/lifecycle.js';
 
 /** How often a move of a locked job is tried, and the pause between two tries, in milliseconds. */
 const LOCKED_TRIES = 5;
 const LOCKED_MS = 20;
-
-/** Moves one job. */
-interface Moving {
-  move(event: ClientEvent, publicId: string): Promise<Moved>;
-}
 
 type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
 
@@ -20,8 +15,12 @@ type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
  *
  * @throws JobNotFoundError, IllegalTransitionError
  */
-export async function moveJob(store: Moving, event: ClientEvent, publicId: string): Promise<MovedJob> {
-  const moved = await moveUnlessLocked(store, event, publicId);
+export async function moveJob(
+  store: Pick<Jobs, 'move'>,
+  event: ClientEvent,
+  publicId: string,
+): Promise<MovedJob> {
+  const [moved = MISSING] = await moveUnlessLocked(store, event, [publicId]);
   if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
   if (moved.outcome !== 'illegal') return moved;
   const why = isLegal(event, moved.status)
@@ -30,19 +29,32 @@ export async function moveJob(store: Moving, event: ClientEvent, publicId: strin
   throw new IllegalTransitionError(event, publicId, why);
 }
 
-/** The same, and returns what prevented the move. */
-export async function moveUnlessLocked(store: Moving, event: ClientEvent, publicId: string): Promise<Moved> {
-  for (let tries = 1; ; tries++) {
-    const moved = await store.move(event, publicId);
+/** The same of up to 100 jobs. Returns what became of each, in the same order. */
+export async function moveUnlessLocked(
+  store: Pick<Jobs, 'move'>,
+  event: ClientEvent,
+  publicIds: readonly string[],
+): Promise<readonly Moved[]> {
+  const moves = new Map<string, Moved>();
+  let left = publicIds;
+  for (let tries = 1; left.length > 0; tries++) {
+    const answers = await store.move(event, left);
+    for (const [place, publicId] of left.entries()) moves.set(publicId, answers[place] ?? MISSING);
+    if (tries === LOCKED_TRIES) break;
     // MySQL shows a commit before it releases the locks.
-    const isLocked = moved.outcome === 'illegal' && isLegal(event, moved.status);
-    if (!isLocked || tries === LOCKED_TRIES) return moved;
-    await sleep(LOCKED_MS);
+    left = left.filter((_, place) => {
+      const moved = answers[place];
+      return moved?.outcome === 'illegal' && isLegal(event, moved.status);
+    });
+    if (left.length > 0) await sleep(LOCKED_MS);
   }
+  return publicIds.map((publicId) => moves.get(publicId) ?? MISSING);
 }
 
+const MISSING: Moved = { outcome: 'missing' };
+
 /** Redrives a job, unless another one has its unique key by now. @throws as `moveJob` */
-export async function redriveJob(store: Moving, publicId: string): Promise<void> {
+export async function redriveJob(store: Pick<Jobs, 'move'>, publicId: string): Promise<void> {
   try {
     await moveJob(store, 'redrive', publicId);
   } catch (error) {

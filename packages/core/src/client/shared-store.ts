@@ -5,13 +5,12 @@ import type { JobFilter, Page } from '../driver/job-filter.js';
 import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { wakeUpsAfter } from '../followers/awaited.js';
-import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
-import type { ClientEvent, State } from '../job/lifecycle.js';
+import type { Enqueued, JobView, NewJob } from '../job/job.js';
+import { type ClientEvent, type State, TRANSITIONS } from '../job/lifecycle.js';
 import type { Logger } from '../logger.js';
 import type { ClientStore } from './client-store.js';
 import { GatheredCalls, type Send } from './gathered-calls.js';
 import { GatheredEnqueues } from './gathered-enqueues.js';
-import { moveGathered } from './gathered-moves.js';
 import type { LocalWorkers } from './local-workers.js';
 import { Notifier } from './notifier.js';
 import { type PoolShare, shareOf } from './pool-share.js';
@@ -89,13 +88,8 @@ export class SharedStore implements ClientStore {
     return this.#share.run(() => this.#driver.jobs.count(filter, page));
   }
 
-  /** Deletes those of these jobs, up to 1,000, that are settled. */
-  remove(jobs: readonly JobId[]): Promise<number> {
-    return this.#share.run(() => this.#driver.history.prune(jobs, 0));
-  }
-
-  move(event: ClientEvent, publicId: string): Promise<Moved> {
-    return this.#moves[event].callOne(publicId);
+  move(event: ClientEvent, publicIds: readonly string[]): Promise<readonly Moved[]> {
+    return this.#moves[event].call(publicIds);
   }
 
   update(publicId: string, update: JobUpdate, waitMs?: number): Promise<Updated> {
@@ -127,19 +121,26 @@ export class SharedStore implements ClientStore {
     );
   }
 
+  /** Two calls may name the same job: the second one meets what the first has left. */
   async #move(
     event: ClientEvent,
     publicIds: readonly string[],
     waitMs: number | undefined,
   ): Promise<readonly Moved[]> {
-    const moves = await moveGathered(this.#driver.jobs, event, publicIds, waitMs);
-    const cancelled = publicIds.filter((_, place) => moves[place]?.outcome === 'moved');
-    if (event === 'cancel' && cancelled.length > 0) await this.#admit(cancelled);
-    return moves;
+    const ids = [...new Set(publicIds)];
+    const moves = await this.#driver.jobs.move(event, ids, { waitMs });
+    const ended = ids.filter((_, place) => moves[place]?.outcome === 'moved');
+    if (event === 'cancel' && ended.length > 0) await this.letGo(ended);
+    const met = new Map<string, Moved>(ids.map((id, place) => [id, moves[place] ?? { outcome: 'missing' }]));
+    return publicIds.map((id) => {
+      const moved = met.get(id) ?? { outcome: 'missing' };
+      if (moved.outcome === 'moved') met.set(id, { outcome: 'illegal', status: TRANSITIONS[event].to });
+      return moved;
+    });
   }
 
-  /** Lets jobs go that wait for these. After a failure the workers find them. */
-  async #admit(after: readonly string[]): Promise<void> {
+  /** Lets jobs go that wait for the end of these. After a failure the workers find them. */
+  async letGo(after: readonly string[]): Promise<void> {
     try {
       const { queues, skipped } = await this.#driver.followers.admit({ after });
       const wakeUps: readonly WakeUp[] = [
