@@ -5,12 +5,10 @@ import { Captures } from './captures/captures.js';
 import { isChangeSchema } from './captures/change.js';
 import { DeclaredCaptures } from './captures/declared.js';
 import { Calls } from './client/calls.js';
-import { COUNTED } from './client/listing.js';
+import { count } from './client/listing.js';
 import { LocalWorkers } from './client/local-workers.js';
-import { lookForNumber } from './client/look.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Driver } from './driver/driver.js';
-import type { JobFilter } from './driver/job-filter.js';
 import type { MigrationReport } from './driver/schema.js';
 import { InvalidInputError } from './errors.js';
 import { checkDefaults, withDefaults } from './handler/defaults.js';
@@ -217,8 +215,8 @@ export class Rowlock<Tx = unknown> extends Operator<Tx> {
   async runUntilIdle(options: UntilIdleOptions = {}): Promise<WorkReport> {
     const own = checkUntilIdle(options);
     const { driver, shared, clock } = this.#calls;
-    const count = (filter: JobFilter) => lookForNumber(shared, filter, COUNTED);
-    return new UntilIdle({ worker: this.worker(own), driver, clock, count }).run(options);
+    const worker = this.worker(own);
+    return new UntilIdle({ worker, driver, clock, count: (jobs) => count(shared, jobs) }).run(options);
   }
 
   /** Brings the database's schema up to date. Safe to call twice, and from many processes at once. */

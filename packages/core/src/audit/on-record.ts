@@ -26,10 +26,6 @@ export function changesOnRecord(changes: { readonly queue?: string }): AuditDeta
   return { fields, ...(changes.queue !== undefined && { queue: changes.queue }) };
 }
 
-export function jsonOnRecord(publicId: string, field: 'metadata' | 'payload'): AuditedAction {
-  return { action: 'update', scope: 'job', name: publicId, details: { fields: [field] } };
-}
-
 /** A schedule without its payload, its metadata and its key. */
 export function planOnRecord({ job: { kind, queue }, timing }: SchedulePlan): AuditDetails {
   const times =

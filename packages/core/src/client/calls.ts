@@ -57,12 +57,7 @@ export class Calls<Tx> implements Acting<Tx> {
     clock: Clock,
   ): Calls<Tx> {
     const shared = new SharedStore(driver, here, log, clock);
-    const settled = new SettledJobs({
-      states: (publicIds) => shared.states(publicIds),
-      find: (publicId) => shared.find(publicId),
-      here: (listener) => here.whenSettled(listener),
-      clock,
-    });
+    const settled = new SettledJobs({ shared, here, clock });
     return new Calls({ driver, here, shared, settled, declared, clock, held: new Set(), isClosed: false });
   }
 

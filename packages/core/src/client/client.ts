@@ -3,7 +3,7 @@ import { changesOnRecord, enqueueOnRecord } from '../audit/on-record.js';
 import type { CallersTx } from '../driver/adapted-transaction.js';
 import { InvalidInputError, JobNotFoundError } from '../errors.js';
 import { checkAfter } from '../followers/awaited.js';
-import { checkClear, decodedView } from '../handler/codec.js';
+import { decodedView } from '../handler/codec.js';
 import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkWhole, LIMITS } from '../input.js';
@@ -20,7 +20,7 @@ import { newJobs, replacingAlone } from './new-job.js';
 import type { Replacing } from './on-duplicate.js';
 import { enqueueReplacing } from './replacing.js';
 import type { SettledOptions } from './settled-jobs.js';
-import { changesUpdate, type JobChanges, updateJob } from './update-job.js';
+import { changeJob, changesUpdate, type JobChanges } from './update-job.js';
 import { watched } from './watched-enqueues.js';
 
 /** The calls that work on one job, and those that enqueue. */
@@ -235,20 +235,9 @@ export class Client<Tx> {
     changes: JobChanges,
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
-    return this.#calls.acting(call, async (tx, note) => {
-      const known = checkId(publicId);
-      const store = this.#calls.store(tx);
-      const update = changesUpdate(changes, this.#calls.declared.limits);
-      // The caller's transaction holds the row's lock itself.
-      if (isSettledThrough(tx, known)) return 'running';
-      if (changes.payload !== undefined) checkClear(await store.find(known));
-      const updated = await updateJob(store, known, update);
-      if (updated !== 'updated') return updated;
-      await note?.({ action: 'update', scope: 'job', name: known, details: changesOnRecord(changes) });
-      // It may be due now, or have room.
-      await store.wake([{}]);
-      return updated;
-    });
+    const { limits } = this.#calls.declared;
+    const update = () => changesUpdate(changes, limits);
+    return changeJob(this.#calls, publicId, call, update, () => changesOnRecord(changes));
   }
 }
 

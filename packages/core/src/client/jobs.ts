@@ -1,24 +1,21 @@
 import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admission/pauses.js';
 import { growingEntry } from '../audit/growing-entry.js';
-import { changesOnRecord, jsonOnRecord } from '../audit/on-record.js';
+import { changesOnRecord } from '../audit/on-record.js';
 import type { Refused } from '../driver/apart.js';
 import type { HistoryEntry } from '../driver/history.js';
 import type { JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
-import { checkClear } from '../handler/codec.js';
-import { isSettledThrough } from '../handler/run-of-handle.js';
 import { counting, type Pruned, prune, refusalOf } from '../history/prune.js';
 import { type Retention, RetentionLimits } from '../history/retention.js';
 import type { JobCount } from '../job/job.js';
-import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
 import type { Operation } from '../update/operation.js';
 import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
 import { type CountOptions, count, type Listed, type ListOptions, list } from './listing.js';
 import { CANCEL, changeMany, DELETE, type ManyChanged, type ManyOptions, REDRIVE, updating } from './many.js';
-import { changesUpdate, type JobChanges, metadataUpdate, payloadUpdate, updateJob } from './update-job.js';
+import { changeJob, changesUpdate, type JobChanges, metadataUpdate, payloadUpdate } from './update-job.js';
 
 export interface PruneOptions {
   /** Only counts the jobs, and deletes none. Default false. */
@@ -172,13 +169,8 @@ export class Jobs<Tx = unknown> {
     operations: readonly Operation[],
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
-    return this.#calls.acting(call, async (tx, note) => {
-      const known = checkId(publicId);
-      const update = metadataUpdate(operations, isSettledThrough(tx, known));
-      const updated = await updateJob(this.#calls.store(tx), known, update);
-      if (updated === 'updated') await note?.(jsonOnRecord(known, 'metadata'));
-      return updated;
-    });
+    const update = (isOwn: boolean) => metadataUpdate(operations, isOwn);
+    return changeJob(this.#calls, publicId, call, update, () => ({ fields: ['metadata'] }));
   }
 
   /**
@@ -193,17 +185,8 @@ export class Jobs<Tx = unknown> {
     operations: readonly Operation[],
     call: CallOptions<Tx> = {},
   ): Promise<'updated' | 'running'> {
-    return this.#calls.acting(call, async (tx, note) => {
-      const known = checkId(publicId);
-      const update = payloadUpdate(operations);
-      // The caller's transaction holds the row's lock itself.
-      if (isSettledThrough(tx, known)) return 'running';
-      const store = this.#calls.store(tx);
-      checkClear(await store.find(known));
-      const updated = await updateJob(store, known, update);
-      if (updated === 'updated') await note?.(jsonOnRecord(known, 'payload'));
-      return updated;
-    });
+    const update = () => payloadUpdate(operations);
+    return changeJob(this.#calls, publicId, call, update, () => ({ fields: ['payload'] }));
   }
 
   /**

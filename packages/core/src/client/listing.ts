@@ -3,10 +3,10 @@ import { HIGHEST_ID } from '../driver/job-ids.js';
 import type { Jobs } from '../driver/jobs.js';
 import { InvalidInputError } from '../errors.js';
 import { checkWhole, LIMITS } from '../input.js';
-import type { JobCount, JobView } from '../job/job.js';
+import type { JobCount, JobId, JobView } from '../job/job.js';
 import { checkOptions } from '../known-options.js';
 import { checkFilter, FILTER } from './check-filter.js';
-import { lookFor, lookForNumber } from './look.js';
+import { beyond, rowsOfTime } from './rows-of-time.js';
 
 /** The jobs to find. All the given conditions must hold. */
 export interface ListOptions extends JobFilter {
@@ -33,8 +33,13 @@ export interface CountOptions extends JobFilter {
   readonly upTo?: number;
 }
 
-/** How far is counted by default. */
-export const COUNTED = 10_000;
+/**
+ * How many rows the statements of a call look at, one after the other, where no index has what the filter means. Most
+ * pages are full after the first.
+ */
+const LOOKS = [1_000, 39_000] as const;
+/** The same where the JSON of each row is read. */
+const LOOKS_INTO_JSON = [1_000, 9_000] as const;
 
 /** A page of the jobs that a filter means. @throws InvalidInputError */
 export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Promise<Listed> {
@@ -43,7 +48,16 @@ export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Pro
   checkWhole('limit', limit, 1, LIMITS.page);
   const filter = checkFilter(given);
   if (!(order in CURSORS)) throw new InvalidInputError("order must be 'newest' or 'oldest'.");
-  const { jobs, next } = await lookFor(store, filter, { limit, order, at: decodeCursor(cursor, order) });
+  const jobs: JobView[] = [];
+  let next = decodeCursor(cursor, order);
+  for (const look of looksOf(filter)) {
+    const page = await store.list(filter, { limit: limit - jobs.length, ...beyond(next, order), look });
+    jobs.push(...page.jobs);
+    next = page.next;
+    if (jobs.length === limit) break;
+    if (next !== null) next = await rowsOfTime(store, filter, next, order);
+    if (next === null) break;
+  }
   return {
     jobs,
     cursor: next === null ? null : encodeCursor(next, order),
@@ -54,9 +68,24 @@ export async function list(store: Pick<Jobs, 'list'>, options: ListOptions): Pro
 /** How many jobs a filter means. @throws InvalidInputError */
 export async function count(store: Pick<Jobs, 'list' | 'count'>, options: CountOptions): Promise<JobCount> {
   checkOptions('count()', options, [...FILTER, 'upTo']);
-  const { upTo = COUNTED, ...given } = options;
+  const { upTo = 10_000, ...given } = options;
   checkWhole('upTo', upTo, 1, Number.MAX_SAFE_INTEGER - 1);
-  return lookForNumber(store, checkFilter(given), upTo);
+  const filter = checkFilter(given);
+  let found = 0;
+  let next: JobId | null = null;
+  for (const look of [...looksOf(filter), upTo]) {
+    const page = await store.count(filter, { limit: upTo + 1 - found, before: next, look });
+    found += page.count;
+    next = page.next;
+    if (found > upTo) break;
+    if (next !== null) next = await rowsOfTime(store, filter, next, 'newest');
+    if (next === null) break;
+  }
+  return { count: Math.min(found, upTo), more: found > upTo || next !== null };
+}
+
+function looksOf({ error, payload }: JobFilter): readonly number[] {
+  return error === undefined && payload === undefined ? LOOKS : LOOKS_INTO_JSON;
 }
 
 /** How a cursor of an order begins. */

@@ -15,7 +15,6 @@ import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import type { Calls } from './calls.js';
 import { checkFilter } from './check-filter.js';
-import { LOOK } from './look.js';
 import { moveUnlessLocked } from './move-job.js';
 
 export interface ManyOptions {
@@ -58,6 +57,9 @@ interface Acted extends Sums {
   /** The jobs that have ended, for which others may wait. Default: none. */
   readonly ended?: readonly string[];
 }
+
+/** How many rows a step looks at that goes through all of the jobs. */
+const LOOK = 10_000;
 
 /** How many jobs are changed between two looks at the signal. One statement moves so many. */
 const STEP = 100;

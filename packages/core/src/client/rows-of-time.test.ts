@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobFilter, Page } from '../driver/job-filter.js';
 import type { JobPage } from '../driver/jobs.js';
-import { lookFor, lookForNumber } from './look.js';
+import { count, list } from './listing.js';
 import { rowsOfTime } from './rows-of-time.js';
 
 const MINUTE_MS = 60_000;
@@ -61,11 +61,11 @@ test.each([
     .filter(({ createdAt }) => createdAt >= created.from && createdAt < created.before)
     .reverse();
   for (const order of ['newest', 'oldest'] as const) {
-    const { jobs, next } = await lookFor(table(), { created }, { limit: 100, order, at: null });
+    const { jobs, cursor } = await list(table(), { created, limit: 100, order });
     expect(jobs).toEqual(order === 'newest' ? wanted : wanted.toReversed());
-    expect(next).toBeNull();
+    expect(cursor).toBeNull();
   }
-  expect(await lookForNumber(table(), { created }, 10_000)).toEqual({ count: wanted.length, more: false });
+  expect(await count(table(), { created })).toEqual({ count: wanted.length, more: false });
 });
 
 test('few rows are read on the way, and none without an end', async () => {

@@ -4,8 +4,10 @@ import { isDriverError } from '../driver/driver-error.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClosedError, InvalidInputError, JobNotFoundError, NotSettledError } from '../errors.js';
 import type { JobView } from '../job/job.js';
-import { isSettled, type State } from '../job/lifecycle.js';
+import { isSettled } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
+import type { LocalWorkers } from './local-workers.js';
+import type { SharedStore } from './shared-store.js';
 
 /** How long the next look is put off at least and at most, in milliseconds, and as a part of the time since the last call. */
 const LEAST_MS = 25;
@@ -23,11 +25,8 @@ export interface SettledOptions {
 }
 
 export interface SettledJobsParts {
-  /** The states of those of these jobs that exist, by public id. */
-  readonly states: (publicIds: readonly string[]) => Promise<ReadonlyMap<string, State>>;
-  readonly find: (publicId: string) => Promise<JobView | undefined>;
-  /** Calls back with jobs that a worker of this process has settled. Returns the end of the calls. */
-  readonly here: (settled: (publicIds: Iterable<string>) => void) => () => void;
+  readonly shared: Pick<SharedStore, 'states' | 'find'>;
+  readonly here: Pick<LocalWorkers, 'whenSettled'>;
   readonly clock: Clock;
 }
 
@@ -100,7 +99,7 @@ export class SettledJobs {
   /** Looks as long as somebody waits. */
   async #lookOn(): Promise<void> {
     this.#isLooking = true;
-    const endHere = this.#parts.here((publicIds) => {
+    const endHere = this.#parts.here.whenSettled((publicIds) => {
       for (const publicId of publicIds) if (this.#waiting.has(publicId)) return this.#wake.abort();
     });
     while (this.#waiting.size > 0) {
@@ -120,7 +119,7 @@ export class SettledJobs {
   /** Tells those who wait for one of these jobs. A lost connection is none of their business. */
   async #look(ids: readonly string[]): Promise<void> {
     try {
-      const states = await this.#parts.states(ids);
+      const states = await this.#parts.shared.states(ids);
       for (const id of ids) {
         const state = states.get(id);
         if (state === undefined) this.#answer(id, ({ reject }) => reject(new JobNotFoundError(id)));
@@ -134,7 +133,7 @@ export class SettledJobs {
 
   /** A job that was redriven meanwhile is waited for again. */
   async #answerIfSettled(id: string): Promise<void> {
-    const job = await this.#parts.find(id);
+    const job = await this.#parts.shared.find(id);
     if (job !== undefined && isSettled(job.status)) this.#answer(id, ({ resolve }) => resolve(job));
   }
 

@@ -1,18 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DeclaredLimits, type Limit, namedLimits } from '../admission/limit.js';
+import type { AuditDetails } from '../driver/audit.js';
 import { isDriverError } from '../driver/driver-error.js';
 import type { JobUpdate, Updated } from '../driver/jobs.js';
 import type { Duration } from '../duration.js';
 import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../errors.js';
+import { checkClear } from '../handler/codec.js';
+import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkName, checkPriority, LIMITS } from '../input.js';
 import type { Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkNames } from '../job/metadata.js';
+import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
 import { checkOperations, isObject } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
+import type { CallOptions } from './call-options.js';
+import type { Calls } from './calls.js';
 import type { ClientStore } from './client-store.js';
 import { available } from './new-job.js';
 
@@ -113,7 +119,38 @@ export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): J
   return { column: 'payload', operations, values, from: ['new'], mostBytes: LIMITS.payloadBytes };
 }
 
-/** @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError */
+/**
+ * A call that changes a job, on record where an operator makes it.
+ *
+ * @param change Gets whether the transaction of the call settles the job.
+ * @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError, InvalidInputError
+ */
+export function changeJob<Tx>(
+  calls: Calls<Tx>,
+  publicId: string,
+  call: CallOptions<Tx>,
+  change: (isOwn: boolean) => JobUpdate,
+  details: () => AuditDetails,
+): Promise<'updated' | 'running'> {
+  return calls.acting(call, async (tx, note) => {
+    const known = checkId(publicId);
+    const store = calls.store(tx);
+    const isOwn = isSettledThrough(tx, known);
+    const update = change(isOwn);
+    if (update.column === 'payload') {
+      // The caller's transaction holds the row's lock itself.
+      if (isOwn) return 'running';
+      if (update.operations.length > 0) checkClear(await store.find(known));
+    }
+    const updated = await updateJob(store, known, update);
+    if (updated !== 'updated') return updated;
+    await note?.({ action: 'update', scope: 'job', name: known, details: details() });
+    // It may be due now, or have room.
+    if (update.values !== undefined) await store.wake([{}]);
+    return updated;
+  });
+}
+
 export async function updateJob(
   store: Updating,
   publicId: string,

@@ -52,11 +52,9 @@ export interface PartContext extends Lanes {
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: Pick<WorkerEmitter, 'emit'>;
-  /** The worker's name. */
   readonly worker: string;
   readonly workerId: string;
   readonly anchor: Anchor;
-  /** The runs going on in this process. */
   readonly live: ReadonlySet<LiveRun>;
   /** Rings when the worker is to look again. */
   readonly alarm: Pick<Alarm, 'within'>;
@@ -66,7 +64,6 @@ export interface PartContext extends Lanes {
   readonly pollMs: number;
   /** How often to look at what others hold, in milliseconds. */
   readonly watchMs: number;
-  /** Looks for work now. */
   readonly wake: () => void;
   /** Called with a fault that no slot waits for. */
   readonly onFault: (error: unknown) => void;

@@ -7,7 +7,6 @@ import { TimedMutex } from '../time/mutex.js';
 
 /** A slot's look for work. */
 export interface Search {
-  /** How many jobs it may claim. */
   readonly limit: number;
   /** Whether it does not wait for a look that hangs. The number of jobs that it finds then says little about the queue. */
   readonly isPast: boolean;
@@ -29,7 +28,6 @@ export class BatchSizes<Tx> {
   readonly #refused: Pick<RefusedJobs, 'hasFailed'>;
   readonly #sizes = new Map<string, number>();
   readonly #turns = new Map<string, TimedMutex>();
-  /** How many jobs one transaction may take at most, by queue. */
   readonly #most: ReadonlyMap<string, number>;
 
   constructor(registry: Registry<Tx>, clock: Clock, refused: Pick<RefusedJobs, 'hasFailed'>) {
@@ -64,7 +62,6 @@ export class BatchSizes<Tx> {
     this.#sizes.set(queue, jobs < limit ? Math.max(1, jobs) : limit * 2);
   }
 
-  /** The next claim takes one job. */
   reset(queue: string): void {
     this.#sizes.set(queue, 1);
   }

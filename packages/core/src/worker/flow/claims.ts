@@ -13,7 +13,6 @@ import { type Grouped, lockGroups } from './group.js';
 /** The most busy keys that a claim excludes. A job of another busy key is claimed and let go. */
 const BUSY_KEYS = 1_000;
 
-/** A claim that was sent right behind a settlement. */
 interface ClaimAhead {
   readonly jobs: Promise<readonly Job[]>;
   readonly began: number;
@@ -79,12 +78,10 @@ export class Claims<Tx> {
     return this.#criteria(1);
   }
 
-  /** The settlement is done, and the claim behind it is on its way. */
   settled(next: Finished['next']): void {
     if (next !== null) this.#ahead = { jobs: next, began: this.#began };
   }
 
-  /** The claimed jobs have been run. */
   turned(): void {
     this.#letGo();
     this.#works();
@@ -101,7 +98,6 @@ export class Claims<Tx> {
     return limits === NO_LIMITS && this.#flow.sizes.next(queue) > 1;
   }
 
-  /** The entities of this claim are free again, and other slots may look. */
   #letGo(): void {
     for (const entity of this.#taken) this.#flow.taken.delete(entity);
     this.#taken.clear();
@@ -152,7 +148,6 @@ export class Claims<Tx> {
     return jobs;
   }
 
-  /** Whether another claim is to be made. */
   get #goesOn(): boolean {
     const { stopping, clock } = this.#flow;
     return !this.#isAnswered && !stopping.aborted && clock.now() < this.#pass.until;

@@ -9,6 +9,7 @@ import type { WorkerEmitter } from '../report/events.js';
 import type { Unsettled } from '../report/unsettled.js';
 import type { CallParts } from '../run/context.js';
 import type { LiveRun } from '../run/live-run.js';
+import type { RunInfo } from '../run/run-info.js';
 import type { BatchSizes } from './batch-sizes.js';
 
 /** The parts that all slots of one worker share. */
@@ -20,23 +21,21 @@ export interface Flow<Tx> {
   readonly events: WorkerEmitter;
   readonly workerId: string;
   readonly host: string;
-  /** What the calls of handlers need. */
   readonly calls: CallParts<Tx>;
   /** Entities that this process has now. Other slots of the process need no query for such an entity. */
   readonly taken: Set<string>;
-  /** How many jobs a claim takes. */
   readonly sizes: BatchSizes<Tx>;
   readonly records: RunRecords;
-  /** The runs going on in this process. */
   readonly live: Set<LiveRun>;
-  /** Receive what happens to runs. */
   readonly parts: Pick<Parts, 'began' | 'ended' | 'reached' | 'settled'>;
   /**
-   * What has been logged, and is not logged each time: kinds without a handler here, leases that cannot be settled, and jobs
-   * whose settlement the database has refused, which are passed over for a pause.
+   * What has been logged, and is not logged each time: kinds without a handler here, runs whose handlers have ignored
+   * their signals and not ended yet, leases that cannot be settled, and jobs whose settlement the database has refused, which
+   * are passed over for a pause.
    */
   readonly reported: {
     readonly unknownKinds: Set<string>;
+    readonly leftBehind: Set<RunInfo>;
     readonly unsettled: Unsettled;
     readonly refused: RefusedJobs;
   };

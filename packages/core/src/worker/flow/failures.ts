@@ -13,7 +13,6 @@ type Settled<Tx> = Pick<ClaimSession<Tx>, 'renew' | 'handle' | 'undo'>;
 /** Adds the jobs that follow to the settlement's own transaction. @throws DriverError that may pass */
 export type Follow<Tx> = (settled: Settled<Tx>) => Promise<void>;
 
-/** What follows from these settlements of the runs. Undefined if nothing does. */
 export function followOf<Tx>(
   flow: Pick<Flow<Tx>, 'driver' | 'calls' | 'log'>,
   runs: readonly Run<Tx>[],

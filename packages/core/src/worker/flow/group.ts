@@ -10,14 +10,11 @@ import type { Sweep } from '../look/sweep.js';
 import { Run } from '../run/run.js';
 import type { Flow } from './context.js';
 
-/** The key of a job, or its id if it has no key. */
 type Entity = NonNullable<Job['key']> | Job['id'];
 
-/** The claim of one transaction. */
 interface Claim {
   /** Shared by all its runs, which begin and end together. */
   readonly runId: string;
-  /** Whether it has several jobs. */
   readonly isBatch: boolean;
 }
 
@@ -27,7 +24,6 @@ export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
 /** The runs of one claim, which share its transaction. */
 export type Grouped<Tx> = readonly [Chain<Tx>, ...Chain<Tx>[]];
 
-/** All runs of a claim, as one. */
 export function asOne<Tx>(grouped: Grouped<Tx>): RunRef {
   const [[first]] = grouped;
   return { runId: first.live.runId, jobs: grouped.flat().flatMap(({ live }) => live.jobs) };
@@ -193,7 +189,6 @@ async function chainOf<Tx>(
   return first && [first, ...others];
 }
 
-/** The run that begins with the first of these jobs, all of one key: alone or as a group. */
 async function nextRun<Tx>(
   flow: Flow<Tx>,
   tx: ClaimSession<Tx>,
@@ -225,7 +220,6 @@ function nextGroup<Tx>(
   return { handler, jobs: siblings.slice(0, Math.min(handler.groupMax, end === -1 ? siblings.length : end)) };
 }
 
-/** Warns that no handler here serves the first job of a key, and that the later jobs of the key wait behind it. */
 function tellUnknown<Tx>(
   { log, reported: { unknownKinds } }: Flow<Tx>,
   { publicId, queue, kind, key }: Job,

@@ -4,13 +4,6 @@ import type { RunRef } from '../../driver/run-record.js';
 import type { JobId } from '../../job/job.js';
 import type { RunWrites } from '../run/run-handle.js';
 
-export interface Leased {
-  /** Whether the lease is known to be committed. */
-  readonly isCommitted: boolean;
-  /** Whether the run has slots of limits. */
-  readonly hasLimits: boolean;
-}
-
 /**
  * The transaction that settles a leased claim. Begins at its first use, and locks the jobs that this run still has. If
  * its connection is lost, `undo` lets the next use take another one.
@@ -19,20 +12,23 @@ export class Lease<Tx> implements RunWrites<Tx> {
   /** Whether the lease is known to be committed. */
   readonly isCommitted: boolean;
   readonly session: ClaimSession<Tx>;
-  readonly #runId: string;
-  readonly #jobs: readonly JobId[];
+  readonly #run: RunRef;
   readonly #hasLimits: boolean;
   readonly #lost = new AbortController();
   #locked: Promise<void> | null = null;
   #used = false;
   #settledBefore = false;
 
-  constructor(session: ClaimSession<Tx>, { runId, jobs }: RunRef, { isCommitted, hasLimits }: Leased) {
+  /** @param of `hasLimits`: whether the run has slots of limits. */
+  constructor(
+    session: ClaimSession<Tx>,
+    run: RunRef,
+    of: { readonly isCommitted: boolean; readonly hasLimits: boolean },
+  ) {
     this.session = session;
-    this.#runId = runId;
-    this.#jobs = jobs;
-    this.#hasLimits = hasLimits;
-    this.isCommitted = isCommitted;
+    this.#run = run;
+    this.#hasLimits = of.hasLimits;
+    this.isCommitted = of.isCommitted;
   }
 
   get lost(): AbortSignal {
@@ -62,7 +58,7 @@ export class Lease<Tx> implements RunWrites<Tx> {
 
   async commit(): Promise<void> {
     await this.#lock();
-    if (this.#hasLimits && !this.#settledBefore) await this.session.leaveLimits(this.#runId);
+    if (this.#hasLimits && !this.#settledBefore) await this.session.leaveLimits(this.#run.runId);
     await this.session.commit();
   }
 
@@ -85,10 +81,11 @@ export class Lease<Tx> implements RunWrites<Tx> {
   }
 
   async #lockJobs(): Promise<void> {
-    const found = await this.session.lockLeased(this.#runId, this.#jobs, this.isCommitted);
+    const { runId, jobs } = this.#run;
+    const found = await this.session.lockLeased(runId, jobs, this.isCommitted);
     const states = [...found.values()];
     const kept = states.filter((state) => state === 'in-progress').length;
-    if (states.length === this.#jobs.length && (kept === 0 || kept === states.length)) {
+    if (states.length === jobs.length && (kept === 0 || kept === states.length)) {
       this.#settledBefore = kept === 0;
       return;
     }

@@ -37,7 +37,10 @@ export async function runLeased<Tx>(
   );
   try {
     begin(flow, [run]);
-    if (lease.isCommitted) await runUnderLease(flow, lease, run, record);
+    if (lease.isCommitted) {
+      const endWatch = stopWhenLost(lease.lost, record, [run]);
+      await runAlone(flow, lease, record, run).finally(endWatch);
+    }
     const tookMs = Math.round(flow.clock.now() - began);
     const written = await settleLease(lease, settlementsOf(flow, [run], tookMs), (ms, error) =>
       wait(flow, run, ms, error),
@@ -70,20 +73,6 @@ async function takeLease<Tx>(
   }
   const hasLimits = first.limits !== NO_LIMITS;
   return new Lease(driver.claims.session({ idleLimitMs }), { runId, jobs }, { isCommitted, hasLimits });
-}
-
-async function runUnderLease<Tx>(
-  flow: Flow<Tx>,
-  lease: Lease<Tx>,
-  run: Run<Tx>,
-  record: RunRecord,
-): Promise<void> {
-  const endWatch = stopWhenLost(lease.lost, record, [run]);
-  try {
-    await runAlone(flow, lease, record, run);
-  } finally {
-    endWatch();
-  }
 }
 
 /**

@@ -28,7 +28,7 @@ export function stopWhenLost<Tx>(lost: AbortSignal, record: RunRecord, runs: rea
  * @throws an error that the next claim would meet too: the next claim is to come after a pause
  */
 export async function tellLost<Tx>(
-  { log, events, reported }: Pick<Flow<Tx>, 'log' | 'events' | 'reported'>,
+  { log, events, reported }: Flow<Tx>,
   session: ClaimSession<Tx>,
   runs: readonly Run<Tx>[],
   error: unknown,

@@ -5,7 +5,7 @@ import type { Flow } from './context.js';
  * be done. In a shared transaction each run says what it is, as an earlier one may have been of a captured kind.
  */
 export function muteCaptures<Tx>(
-  { driver: { captures }, calls: { captured } }: Pick<Flow<Tx>, 'driver' | 'calls'>,
+  { driver: { captures }, calls: { captured } }: Flow<Tx>,
   kind: string,
   isShared: boolean,
 ): ((handle: Tx) => Promise<unknown>) | undefined {

@@ -4,7 +4,6 @@ import type { Job } from '../../job/job.js';
 import { namesIn } from '../../job/limits-text.js';
 import type { Flow } from './context.js';
 
-/** A job, and the outcome that its handler has returned. */
 type Ended = readonly [job: Job, outcome: Outcome];
 
 /**
@@ -12,7 +11,7 @@ type Ended = readonly [job: Job, outcome: Outcome];
  * with the settlement: meanwhile others would go on. If that fails, the job still waits.
  */
 export async function pauseShared<Tx>(
-  { driver, host, log }: Pick<Flow<Tx>, 'driver' | 'host' | 'log'>,
+  { driver, host, log }: Flow<Tx>,
   ended: readonly Ended[],
 ): Promise<void> {
   for (const pause of pausesOf(ended, host).values()) {
@@ -25,11 +24,8 @@ export async function pauseShared<Tx>(
 }
 
 /** The pauses by their targets. Of two, the one that ends later. */
-function pausesOf(
-  ended: readonly Ended[],
-  by: string,
-): ReadonlyMap<string, NewPause & { readonly until: Date }> {
-  const pauses = new Map<string, NewPause & { readonly until: Date }>();
+function pausesOf(ended: readonly Ended[], by: string): ReadonlyMap<string, TimedPause> {
+  const pauses = new Map<string, TimedPause>();
   for (const [job, outcome] of ended) {
     if (outcome.event !== 'snooze' || outcome.pause === undefined) continue;
     const { until, reason } = outcome.pause;
@@ -41,6 +37,8 @@ function pausesOf(
   }
   return pauses;
 }
+
+type TimedPause = NewPause & { readonly until: Date };
 
 function targetsOf({ kind, limits }: Job): readonly PauseTarget[] {
   const names = namesIn(limits);

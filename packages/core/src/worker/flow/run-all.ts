@@ -14,7 +14,6 @@ import { runOne } from './run-one.js';
 /** How long a batch begins further runs, in milliseconds. The runs that have ended wait for its commit. */
 const BATCH_MS = 50;
 
-/** Emits that runs begin. */
 export function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[]): void {
   if (events.hasListeners('run')) for (const { info } of runs) events.emit('run', info);
   claimed();

@@ -21,7 +21,7 @@ type MutableEndings = Map<JobId, Ending>;
  * in a batch, most handlers end synchronously.
  */
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
-  const { clock, calls, events } = flow;
+  const { clock, calls } = flow;
   const { handler, live } = run;
   const until = clock.now() + handler.timeoutMs;
   const endings: MutableEndings = new Map();
@@ -50,7 +50,7 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
 
   try {
     const call = { handler, jobs: [first, ...rest], until, tx: handle, live, shared: calls } as const;
-    const ended = callHandler(call, (late) => leaveBehind({ ...calls, events }, run.info, late));
+    const ended = callHandler(call, (late) => leaveBehind(flow, run.info, late));
     const result = ended instanceof Promise ? await ended : ended;
     const outcomes = accepted.map(({ job }) => [job, outcomeOf(result, job)] as const);
     const kept = handle.keep();

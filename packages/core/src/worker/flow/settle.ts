@@ -12,11 +12,9 @@ export interface Settlements<Tx> extends Refusals {
   readonly instead: (error: unknown) => readonly Settlement[];
   /** Whether the database has refused one of these jobs before. */
   readonly isSuspect: boolean;
-  /** What follows from what was written. Undefined if nothing does. */
   readonly follow: (written: readonly Settlement[]) => Follow<Tx> | undefined;
 }
 
-/** How runs ended, each for its own jobs. */
 export function settlementsOf<Tx>(
   flow: Pick<Flow<Tx>, 'host' | 'driver' | 'calls' | 'log' | 'reported'>,
   runs: readonly Run<Tx>[],
@@ -52,21 +50,17 @@ export async function settleHeld<Tx>(
   session: ClaimSession<Tx>,
   settlements: Settlements<Tx>,
   behind?: ClaimCriteria,
-): Promise<SettledHeld> {
-  const { isCommitted, ...settled } = await write(session, settlements, behind);
-  if (isCommitted) return settled;
+): Promise<Written> {
+  const settled = await write(session, settlements, behind);
+  if (settled.isCommitted) return settled;
   await settlements.follow(settled.written)?.(session);
   await session.commit();
   return settled;
 }
 
-/** What was written, and the next claim. */
-interface SettledHeld {
+interface Written {
   readonly written: readonly Settlement[];
   readonly next: Finished['next'];
-}
-
-interface Written extends SettledHeld {
   readonly isCommitted: boolean;
 }
 

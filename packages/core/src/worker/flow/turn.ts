@@ -89,7 +89,6 @@ async function putOnRecord<Tx>(
   }
 }
 
-/** Runs in the claim's own transaction, settles and commits. */
 async function runHeld<Tx>(
   flow: Flow<Tx>,
   claims: Claims<Tx>,

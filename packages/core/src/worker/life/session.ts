@@ -17,7 +17,6 @@ export class Session implements SessionListener {
   #hasEnded = false;
   #cancelTimer: (() => void) | null = null;
 
-  /** @param live The runs in this process. */
   constructor(clock: Clock, live: ReadonlySet<LiveRun>) {
     this.#clock = clock;
     this.#live = live;

@@ -59,7 +59,6 @@ export class Cancellations implements Part {
     if (this.#pending.size > MOST && oldest !== undefined) this.#pending.delete(oldest);
   }
 
-  /** Cancels in them the jobs whose cancellation is pending. */
   began(runs: readonly LiveRun[]): void {
     if (this.#pending.size === 0) return;
     for (const run of runs) {

@@ -17,7 +17,6 @@ export interface DueQueuesParts {
   readonly mostMs: number;
 }
 
-/** Which queues a round sweeps. */
 export interface DueRound {
   /** Whether a queue that is not swept was looked at in this round. */
   readonly isWhole: boolean;

@@ -19,7 +19,6 @@ export class MissingWorkers {
     this.#gapMs = Math.max(DEAD_AFTER_MS, 2 * everyMs);
   }
 
-  /** The workers that have had no session for long enough. */
   get dead(): readonly string[] {
     const now = this.#clock.now();
     if (this.#isLate(now)) return [];

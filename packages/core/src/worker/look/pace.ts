@@ -27,7 +27,6 @@ export class Pace {
     return this.#typicalMs;
   }
 
-  /** The work is over, and took this long. */
   took(ms: number, now: number): void {
     this.#typicalMs = Math.min(ms, this.#lastMs);
     this.#lastMs = ms;
@@ -40,12 +39,10 @@ export class Pace {
     this.pause(PAUSE * (typicalMs - this.#freeMs), now);
   }
 
-  /** Pauses for at least this long. */
   pause(ms: number, now: number): void {
     this.#until = Math.max(this.#until, now + Math.min(ms, this.#mostMs));
   }
 
-  /** How long the pause still lasts, in milliseconds. 0 when it is over. */
   leftMs(now: number): number {
     return Math.max(0, this.#until - now);
   }

@@ -37,7 +37,6 @@ export class Rounds {
   readonly #skipPause = new GrowingDelay(10, 500);
   /** The queue at which the next round begins. */
   #first = '';
-  /** How many rounds have begun. */
   #begun = 0;
   /** A round that begins after this many others is to come to all jobs. Null when one has. */
   #wholeAfter: number | null = 0;
@@ -46,7 +45,6 @@ export class Rounds {
     this.#parts = parts;
   }
 
-  /** A wake-up came for this queue: the next round begins there. */
   beginAt(queue: string): void {
     this.#first = queue;
   }
@@ -130,7 +128,6 @@ export class Rounds {
     }
   }
 
-  /** All queues, in turn. */
   #queues(): readonly (readonly [string, ScanPosition])[] {
     const all = [...this.#parts.positions];
     const first = all.findIndex(([queue]) => queue === this.#first);

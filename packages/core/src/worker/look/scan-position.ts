@@ -15,7 +15,6 @@ const MOST = 2;
 export interface LookBack {
   /** The line from which it begins: at the first job, or where its last part was interrupted. */
   readonly line: Line;
-  /** When its current part began. */
   readonly since: number;
   /** The duration of all its parts, in milliseconds. */
   tookMs: number;
@@ -35,7 +34,6 @@ export class ScanPosition {
   readonly #claimsBehind: Pace;
   /** The looks back that go on, the newest one last. */
   readonly #current = new Set<LookBack>();
-  /** The look back to continue. */
   #interrupted: Pick<LookBack, 'line' | 'tookMs'> | null = null;
   #line = START;
 
@@ -46,7 +44,6 @@ export class ScanPosition {
     this.#claimsBehind = new Pace(mostMs, FREE_MS);
   }
 
-  /** The furthest line that was claimed. */
   get line(): Line {
     return this.#line;
   }
@@ -83,13 +80,11 @@ export class ScanPosition {
     this.#lookBacks.pause(now - look.since, now);
   }
 
-  /** A look back has failed. */
   fail(look: LookBack, now: number): void {
     this.#current.delete(look);
     this.#lookBacks.took(now - look.since, now);
   }
 
-  /** A sweep that began at the position has come to this line. */
   advance(line: Line): void {
     const interrupted = this.#interrupted;
     const continuesThere = interrupted !== null && !isBefore(interrupted.line, this.#line);
@@ -126,7 +121,6 @@ export function longestPauseMs(positions: ReadonlyMap<string, ScanPosition>, now
   return Math.max(...[...positions.values()].map((position) => position.pauseMs(now)));
 }
 
-/** Whether a claim comes to one line before the other. */
 export function isBefore(one: Line, other: Line): boolean {
   return one.priority === other.priority ? one.id < other.id : one.priority < other.priority;
 }

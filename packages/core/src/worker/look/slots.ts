@@ -24,7 +24,6 @@ export interface SlotsParts extends Pick<PartContext, 'clock' | 'stopping'> {
   readonly concurrency: number;
   /** The work of a slot, until there is nothing more to do. Never rejects. */
   readonly serve: (slot: Slot) => Promise<void>;
-  /** Called when no slot is open any more. */
   readonly idle: () => void;
 }
 

@@ -16,14 +16,12 @@ const SOON_MS = 25;
 
 export interface SurveyorParts extends WatchParts, Pick<PartContext, 'alarm' | 'pollMs'> {
   readonly driver: Uses<{ claims: 'survey' | 'reclaim' }>;
-  /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   readonly parts: Pick<Parts, 'surveyed' | 'watch' | 'sources'>;
   /** Called when a survey that no slot waits for is over. */
   readonly done: () => void;
 }
 
-/** A survey that goes on. */
 interface OpenSurvey {
   /** Whether a due job that it finds is a reason to look again. */
   readonly looksAgain: boolean;
@@ -45,11 +43,9 @@ export class Surveyor {
   readonly #putOff: Alarm;
   readonly #refused: RefusedJobs;
   #current: OpenSurvey | null = null;
-  /** The survey that waits for its turn. */
   #next: Promise<boolean> | null = null;
   /** Whether a due job that the next survey finds is a reason to look again. */
   #looksAgain = false;
-  /** When the next survey is due at the latest. */
   #dueAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
@@ -109,7 +105,6 @@ export class Surveyor {
     if (await this.watch.betweenSurveys()) alarm.within(watchMs);
   }
 
-  /** Resolves when nothing goes on any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#putOff.stop();

@@ -24,7 +24,6 @@ export interface Stretch {
 
 export type TakeStart = () => Promise<Start | null>;
 
-/** What was taken for one run. */
 export interface Start {
   /** Gives it back, as no run has used it. Never rejects. */
   giveBack(): Promise<void>;
@@ -61,7 +60,6 @@ export class Sweep {
   readonly limits: string;
   readonly takeStart: TakeStart | undefined;
   readonly slotsFirst: boolean;
-  /** When its time is over. */
   readonly until: number;
 
   constructor(
@@ -127,7 +125,6 @@ export class Sweep {
     this.#letGo = furthestOf(this.#letGo, lineOf(jobs) ?? START);
   }
 
-  /** Moves the line to a job that was claimed. */
   moveLine(job: Job): void {
     this.line = { priority: job.priority, id: job.id };
     if (this.#lookBack === null) this.#position.advance(this.line);
@@ -152,7 +149,6 @@ export class Sweep {
     this.#lookBack = null;
   }
 
-  /** The sweep has failed. */
   close(now: number): void {
     if (this.#lookBack !== null) this.#position.fail(this.#lookBack, now);
     this.#lookBack = null;

@@ -13,7 +13,6 @@ export interface WatchParts
     Pick<PartContext, 'workerId' | 'watchMs' | 'wake' | 'onFault'> {
   readonly driver: Uses<{ claims: 'reclaim' }>;
   readonly lanes: Lanes;
-  /** The runs going on in this process. */
   readonly live: ReadonlySet<Pick<LiveRun, 'runId'>>;
   readonly parts: Pick<Parts, 'watch'>;
   /** Whether all slots are busy, so that none comes to a survey. */

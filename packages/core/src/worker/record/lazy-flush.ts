@@ -29,7 +29,6 @@ export class LazyFlush {
     this.done.catch(() => {});
   }
 
-  /** One more run shares the record. */
   add(): void {
     this.#runs += 1;
     this.#going += 1;
@@ -49,7 +48,6 @@ export class LazyFlush {
     this.#going -= 1;
   }
 
-  /** One of the runs is over. */
   runEnds(): void {
     this.#runs -= 1;
     if (this.#runs === 0) this.#end(false);

@@ -20,7 +20,6 @@ export interface RunRecord {
   durable(): Promise<void>;
   /** The handlers of one of the runs are over, and its settlement is about to be sent. */
   settles(): void;
-  /** One of the runs is over. */
   end(): void;
 }
 
@@ -31,13 +30,11 @@ export interface RunRecord {
  */
 const TURNS = 2;
 
-/** Runs whose records are to be written together. */
 interface Gathered {
   readonly visible: Promise<History>;
   add(run: RunStart, confirm: () => Promise<void>): RunRecord;
 }
 
-/** A write that has been answered. */
 interface Written {
   readonly history: History;
   readonly durable: () => Promise<void>;

@@ -1,21 +1,16 @@
-import type { Logger } from '../../logger.js';
+import type { Flow } from '../flow/context.js';
 import type { RunInfo } from '../run/run-info.js';
-import type { WorkerEmitter } from './events.js';
-
-/** The dependencies for handlers that ignored their signals. */
-interface Crew {
-  /** Their runs, as long as their code goes on. */
-  readonly leftBehind: Set<RunInfo>;
-  readonly log: Logger;
-  readonly events: WorkerEmitter;
-}
 
 /**
  * Logs a handler that does not stop, and again its end.
  *
  * @param ended Its late end.
  */
-export function leaveBehind({ leftBehind, log, events }: Crew, info: RunInfo, ended: Promise<unknown>): void {
+export function leaveBehind<Tx>(
+  { calls: { log }, reported: { leftBehind }, events }: Flow<Tx>,
+  info: RunInfo,
+  ended: Promise<unknown>,
+): void {
   leftBehind.add(info);
   log.error(
     { ...info, leftBehind: leftBehind.size },

@@ -47,7 +47,6 @@ async function withCalls(returned: unknown, calls: OpenCalls): Promise<unknown> 
   return result;
 }
 
-/** The result of an asynchronous handler. */
 async function ending<Tx>(
   call: HandlerCall<Tx>,
   context: Context<Tx>,
@@ -83,7 +82,6 @@ function lostClaim<Tx>({ tx: { lost }, live }: HandlerCall<Tx>): ClaimLostError 
   return lost.aborted ? new ClaimLostError(live.runId, { cause: lost.reason }) : undefined;
 }
 
-/** Calls the handler, within the middleware of the plugins. */
 function invokeAround<Tx>(call: HandlerCall<Tx>, context: RunContext<unknown, Tx>): unknown {
   const { live, tx } = call;
   const { around } = call.shared;

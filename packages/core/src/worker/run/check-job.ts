@@ -21,7 +21,6 @@ export interface Checking {
   readonly until: number;
 }
 
-/** The result of a check: the job may run, or has ended without a run. */
 export type Checked = CheckedJob | { readonly ending: Ending };
 
 /**

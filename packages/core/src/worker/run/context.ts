@@ -14,9 +14,8 @@ import type { CheckedJob } from './check-job.js';
 import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunHandle } from './run-handle.js';
-import { keyOfAll, type RunInfo } from './run-info.js';
+import { keyOfAll } from './run-info.js';
 
-/** The calls that enqueue. */
 export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
 
 /** A handler to call within the middleware of all plugins. */
@@ -26,18 +25,15 @@ export interface HandlerStep {
   readonly onReplaced: () => void;
 }
 
-/** The middleware of all plugins around one run. */
 export type AroundRun<Tx> = (run: RunContext<unknown, Tx>, handler: HandlerStep) => unknown;
 
 /** What a program gives to the calls of handlers. */
 export interface CallProgram<Tx> {
-  /** Enqueues for handlers. */
   readonly client: Enqueues<Tx>;
   /** The middleware around runs. Undefined if no plugin has any. */
   readonly around: AroundRun<Tx> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Builds the handlers that are classes. */
   readonly resolve: Resolve<Tx>;
   /** The kinds whose jobs captures write. */
   readonly captured: ReadonlySet<string>;
@@ -45,11 +41,8 @@ export interface CallProgram<Tx> {
   readonly failures: ReadonlyMap<string, FailureJob>;
 }
 
-/** What the calls of a worker's handlers share. */
 export interface CallParts<Tx> extends CallProgram<Tx> {
   readonly driver: Uses<{ claims: 'noteRun' }>;
-  /** Runs whose handlers ignored their signals and have not ended yet. */
-  readonly leftBehind: Set<RunInfo>;
 }
 
 export interface HandlerCall<Tx> {

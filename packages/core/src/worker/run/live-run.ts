@@ -29,7 +29,6 @@ export class LiveRun {
     this.jobs = jobs.map(({ id }) => id);
   }
 
-  /** The queue and the kind of its jobs. */
   get lane(): Pick<Job, 'queue' | 'kind'> | undefined {
     return this.#rows[0];
   }
@@ -40,12 +39,10 @@ export class LiveRun {
     return this.#redrives;
   }
 
-  /** Its jobs that a client has cancelled, by their public ids. */
   get cancelled(): ReadonlySet<string> {
     return this.#cancelled ?? NONE;
   }
 
-  /** Why the handler is to stop, or null. */
   get stopped(): Error | null {
     return this.#stopped;
   }

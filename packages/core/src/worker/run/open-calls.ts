@@ -8,7 +8,6 @@ export class OpenCalls {
     return this.#open.size === 0;
   }
 
-  /** @returns the call */
   add<Answer>(call: Promise<Answer>): Promise<Answer> {
     const end = (): void => void this.#open.delete(call);
     this.#open.add(call);

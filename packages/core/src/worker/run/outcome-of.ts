@@ -5,7 +5,6 @@ import { checkJson, LIMITS } from '../../input.js';
 import type { Job } from '../../job/job.js';
 import type { Json } from '../../job/json.js';
 
-/** How most jobs end. */
 const COMPLETE: Outcome = complete();
 
 /**

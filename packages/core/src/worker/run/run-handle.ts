@@ -2,7 +2,6 @@ import type { Uses } from '../../driver/driver.js';
 import { runOver } from '../../driver/transaction-errors.js';
 import { OpenCalls } from './open-calls.js';
 
-/** The transaction that a run writes in. */
 export interface RunWrites<Tx> {
   /** Aborted when the claim is lost. */
   readonly lost: AbortSignal;
@@ -11,7 +10,6 @@ export interface RunWrites<Tx> {
   undo(): Promise<void>;
 }
 
-/** The way into a transaction. */
 export interface Entrance {
   /**
    * Resolves when the run may write.
@@ -27,7 +25,6 @@ export interface Entrance {
  * statement after the run's end is refused.
  */
 export class RunHandle<Tx> {
-  /** The handler's calls through the transaction. */
   readonly calls = new OpenCalls();
   readonly #driver: Uses<{ claims: 'deferred' }, Tx>;
   readonly #writes: RunWrites<Tx>;

@@ -45,7 +45,6 @@ export class Run<Tx> {
     this.live = new LiveRun(runId, jobs, handler.claim === 'lease');
   }
 
-  /** Made at the first read. */
   get info(): RunInfo {
     this.#info ??= this.#toInfo();
     return this.#info;
@@ -61,7 +60,6 @@ export class Run<Tx> {
     return deepFreeze({ runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt });
   }
 
-  /** Adds to its jobs the counts of their earlier runs. */
   count(history: History): void {
     this.counted = this.jobs.map((job) =>
       countRuns(job, history.get(job.id) ?? { crashes: job.crashes, earlierRuns: 0 }),
@@ -73,12 +71,10 @@ export class Run<Tx> {
     return this.counted.some(({ crashes, crashesSeen }) => crashesSeen > crashes);
   }
 
-  /** Whether all its jobs go back unchanged. */
   get isGivenBack(): boolean {
     return this.endings === 'release' && this.live.cancelled.size === 0;
   }
 
-  /** The row changes that follow from how it ended. */
   settlements(policy: RunPolicy): readonly Settlement[] {
     return this.#settlements(policy, (job) =>
       this.endings === 'release' ? { event: 'release' } : (this.endings.get(job.id) ?? retry(noOutcome(job))),

@@ -8,7 +8,6 @@ import { jobError } from '../../job/job-error.js';
 import type { Json } from '../../job/json.js';
 import { type SettlingEvent, TRANSITIONS } from '../../job/lifecycle.js';
 
-/** A job with the counts of its runs' records: the attempts made, and the crashes among them. */
 export interface CountedJob extends Job {
   /** Attempts before this run, crashed ones included. */
   readonly attemptsMade: number;
