@@ -1,5 +1,5 @@
 import { LimitedJobs } from './admission/limited-jobs.js';
-import { PausedWork } from './admission/paused-work.js';
+import { pausedWork } from './admission/paused-work.js';
 import { RatedStarts } from './admission/rated-starts.js';
 import type { DeclaredCaptures } from './captures/declared.js';
 import { Uncaptured } from './captures/uncaptured.js';
@@ -28,7 +28,7 @@ export function workerParts({ retention, schedules, captures }: Declared): MakeP
     ...(retention.any || retention.auditMs < Number.POSITIVE_INFINITY || worker.hasLimits
       ? [new Pruner({ ...worker, limits: retention })]
       : []),
-    new PausedWork(worker),
+    pausedWork(worker),
     new Statistics(worker),
     new LineReporter(worker),
     new LimitedJobs({ ...worker, starts: new RatedStarts(worker) }),

@@ -6,7 +6,6 @@ import { type LimitNumbers, limitsOf, namesIn, rateOf, sizesOf } from '../job/li
 import { type RateNumbers, startAt } from '../job/rate.js';
 import type { DeclaredLimits } from './limit.js';
 
-/** The most limits that are listed. */
 const MOST_NAMES = 1_000;
 
 /** The most jobs that are listed as those that have the slots of a limit. */
@@ -42,7 +41,6 @@ export interface LimitView {
   readonly setBy: string | null;
 }
 
-/** The limits, in the order of their names. */
 export async function limitsInUse(
   { admission }: Uses<{ admission: 'settings' | 'jobs' | 'inUse' }>,
   declared: DeclaredLimits = new Map(),
@@ -112,7 +110,6 @@ export function holdersOf(name: string, { held }: LimitedJobs): readonly HeldJob
     .map(({ publicId, kind, run }) => ({ publicId, kind, run }));
 }
 
-/** How many due jobs with a limit no run has. */
 function waitingFor(name: string, { parts, held }: LimitedJobs): JobCount {
   const own = parts.filter(({ limits }) => namesIn(limits).includes(name));
   const more = own.some((part) => part.more);

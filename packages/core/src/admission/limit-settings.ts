@@ -6,10 +6,8 @@ import { type LimitView, limitsInUse } from './in-use.js';
 import { type DeclaredLimits, type LimitOptions, namedLimit } from './limit.js';
 import { Slots, type SlotsParts, type SlotsSize } from './slots.js';
 
-/** What the calls share. */
 interface SettingsParts<Tx> extends SlotsParts, Acting<Tx> {
   readonly driver: Driver<Tx>;
-  /** What plugins declare. */
   readonly declared: { readonly limits?: DeclaredLimits };
 }
 

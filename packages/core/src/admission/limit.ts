@@ -41,12 +41,10 @@ export type LimitRule<Payload> =
   | OneOrMore<Limit | string>
   | ((job: LimitedJob<Payload>) => OneOrMore<Limit | string> | undefined);
 
-/** A rule for a payload of any type. */
 export type AnyLimitRule =
   | OneOrMore<Limit | string>
   | ((job: never) => OneOrMore<Limit | string> | undefined);
 
-/** The limits that plugins declare, by name. */
 export type DeclaredLimits = ReadonlyMap<string, NamedLimit>;
 
 const NONE: DeclaredLimits = new Map();

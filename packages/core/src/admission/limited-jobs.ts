@@ -50,9 +50,7 @@ export class LimitedJobs implements Part, SweepSource {
   readonly #pages: PartPages;
   /** Which sweep was the last one of a part, by part. */
   readonly #begun = new Map<string, number>();
-  /** How many sweeps have begun. */
   #count = 0;
-  /** The part at which the last sweep began. */
   #last = '';
 
   constructor(parts: LimitedJobsParts) {
@@ -123,7 +121,6 @@ export class LimitedJobs implements Part, SweepSource {
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
   }
 
-  /** Whether they all wait for starts of rates. */
   get isWaiting(): boolean {
     const { starts } = this.#parts;
     const all = [...(this.#pages.all ?? [])];
@@ -205,7 +202,6 @@ export class LimitedJobs implements Part, SweepSource {
     return position;
   }
 
-  /** The sweep is over, and with it the use of its slots. */
   #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
     const { clock, watchMs, driver, alarm, wake, onFault, starts } = this.#parts;
     const now = clock.now();

@@ -12,10 +12,8 @@ export interface PartPagesParts {
   readonly queues: readonly string[];
 }
 
-/** What a look has found. */
 export interface PartLook {
   readonly parts: readonly QueuePart[];
-  /** Whether these are all parts. */
   readonly isWhole: boolean;
   /** The sweeps have come to this part: the next look begins behind it. Without effect if another round has gone on since. */
   reached(part: QueuePart): void;

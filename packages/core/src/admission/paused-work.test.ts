@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PauseView } from '../driver/pause.js';
-import { PausedWork } from './paused-work.js';
+import { pausedWork } from './paused-work.js';
 
 const LANES = { queues: ['mails'], kinds: ['send'] };
 const BY = { by: 'ann', until: null, reason: null, pausedAt: new Date(0) };
@@ -14,7 +14,7 @@ async function logged(pauses: () => Promise<readonly PauseView[]>): Promise<read
     warn() {},
     error() {},
   };
-  await new PausedWork({ ...LANES, driver: { admission: { pauses } }, worker: 'mill', log }).start();
+  await pausedWork({ ...LANES, driver: { admission: { pauses } }, worker: 'mill', log }).start?.();
   return entries;
 }
 

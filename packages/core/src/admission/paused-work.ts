@@ -8,23 +8,18 @@ export interface PausedWorkParts extends Pick<PartContext, 'queues' | 'kinds' | 
 }
 
 /** Logs the pauses of a worker's queues and kinds, when it starts: a worker that finds no work may look broken. */
-export class PausedWork implements Part {
-  readonly #parts: PausedWorkParts;
-
-  constructor(parts: PausedWorkParts) {
-    this.#parts = parts;
-  }
-
-  async start(): Promise<void> {
-    const { driver, worker, log } = this.#parts;
-    try {
-      const pauses = (await driver.admission.pauses()).filter((pause) => concerns(pause, this.#parts));
-      if (pauses.length > 0)
-        log.info({ worker, pauses: pauses.map(entryOf) }, 'work of this worker is paused');
-    } catch (error) {
-      log.debug({ err: error, worker }, 'the pauses could not be read');
-    }
-  }
+export function pausedWork({ driver, worker, log, ...lanes }: PausedWorkParts): Part {
+  return {
+    async start() {
+      try {
+        const pauses = (await driver.admission.pauses()).filter((pause) => concerns(pause, lanes));
+        if (pauses.length > 0)
+          log.info({ worker, pauses: pauses.map(entryOf) }, 'work of this worker is paused');
+      } catch (error) {
+        log.debug({ err: error, worker }, 'the pauses could not be read');
+      }
+    },
+  };
 }
 
 function concerns({ scope, name }: PauseView, { queues, kinds }: Lanes): boolean {

@@ -44,7 +44,6 @@ const FULL: SlotsFull = { outcome: 'full', async [Symbol.asyncDispose]() {} };
 /** The shortest and the longest pause between two tries, in milliseconds. A longer one leaves slots unused. */
 const TRY_MS = [10, 250] as const;
 
-/** What slots are taken with. */
 export interface SlotsParts {
   readonly driver: Uses<{ claims: 'session'; workers: 'notify' }>;
   readonly clock: Clock;

@@ -1,14 +1,17 @@
 import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
+import type { Uses } from '../driver/driver.js';
 import type { DriverError } from '../driver/driver-error.js';
 import type { History, HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { RetentionLimits } from './retention.js';
 
-/** How many jobs one step reads, and deletes at most: a transaction of some milliseconds. */
+/** How many jobs one step reads, and deletes at most: a transaction of some milliseconds. As many entries of the audit. */
 const STEP = 1_000;
 
-/** The verbs that prune. */
+/** How old slots of limits are before they are deleted, in milliseconds. A limit in use makes its slots anew as often. */
+const SLOTS_MS = 3_600_000;
+
 export type Pruned = Pick<History, 'read' | 'prune'>;
 
 /** Deletes nothing, and counts what it would delete. */
@@ -16,9 +19,7 @@ export function counting(history: Pick<History, 'read'>): Pruned {
   return { read: (stretch) => history.read(stretch), prune: async (jobs) => jobs.length };
 }
 
-/** The result of one step. */
 export interface PruneStep {
-  /** How many jobs it has deleted. */
   readonly pruned: number;
   /** The jobs that the database refuses to delete. A later pass comes to them again. Default: none. */
   readonly refused?: readonly Refused<HistoryEntry>[];
@@ -82,7 +83,10 @@ async function* pruneMany(history: Pruned, limits: RetentionLimits): AsyncGenera
 }
 
 /** A job that was redriven and settled again in the meantime is younger than all of these, so it stays. */
-async function remove(history: Pruned, jobs: readonly HistoryEntry[]): Promise<Removed> {
+async function remove(
+  history: Pruned,
+  jobs: readonly HistoryEntry[],
+): Promise<Pick<PruneStep, 'pruned' | 'refused'>> {
   const settledMs = Math.min(...jobs.map((job) => job.settledMs ?? 0));
   const { answers, refused } = await apart(jobs, (some) =>
     history.prune(
@@ -93,7 +97,26 @@ async function remove(history: Pruned, jobs: readonly HistoryEntry[]): Promise<R
   return { pruned: answers.reduce((sum, pruned) => sum + pruned, 0), refused };
 }
 
-type Removed = Required<Pick<PruneStep, 'pruned' | 'refused'>>;
+/**
+ * One pass through the slots of limits, in limited steps. A limit for each tenant would leave the slots of all tenants
+ * that there ever were.
+ */
+export async function* pruneSlots({ admission }: Uses<{ admission: 'prune' }>): AsyncGenerator<PruneStep> {
+  for (let beyond: string | null = ''; beyond !== null; ) {
+    const { last, refused } = await admission.prune(beyond, SLOTS_MS);
+    beyond = last;
+    yield { pruned: 0, slots: refused };
+  }
+}
+
+/** Deletes what operators have done longer ago, the oldest first, in limited steps. */
+export async function* pruneAudit(
+  { audit }: Uses<{ audit: 'prune' }>,
+  ageMs: number,
+): AsyncGenerator<PruneStep> {
+  if (ageMs === Number.POSITIVE_INFINITY) return;
+  while ((await audit.prune(ageMs)) === STEP) yield { pruned: 0 };
+}
 
 /** What to tell of jobs that were refused, by the first of them. */
 export function refusalOf({ member, error }: Refused<HistoryEntry>, count: number): DriverError {

@@ -3,9 +3,7 @@ import type { Uses } from '../driver/driver.js';
 import type { History, HistoryEntry } from '../driver/history.js';
 import type { JobId } from '../job/job.js';
 import type { Part, PartContext } from '../worker/part.js';
-import { type Pruned, type PruneStep, prune, refusalOf } from './prune.js';
-import { pruneAudit } from './prune-audit.js';
-import { pruneSlots } from './prune-slots.js';
+import { type Pruned, type PruneStep, prune, pruneAudit, pruneSlots, refusalOf } from './prune.js';
 import type { RetentionLimits } from './retention.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
@@ -21,7 +19,6 @@ const PASS_REST = 50;
  */
 const FROM_START_MS = 3_600_000;
 
-/** The dependencies of a pruner. */
 export interface PrunerParts extends Pick<PartContext, 'clock' | 'log' | 'workerId' | 'stopping'> {
   readonly driver: Uses<{ admission: 'prune'; audit: 'prune' }> & {
     readonly history: Pruned & Pick<History, 'takePruneTurn'>;

@@ -65,7 +65,6 @@ export class RetentionLimits {
     this.counts = all.some(({ keep }) => keep < Number.POSITIVE_INFINITY);
   }
 
-  /** The queues that have rules of their own. */
   get queues(): readonly string[] {
     return [...this.#queues.keys()];
   }
@@ -75,7 +74,6 @@ export class RetentionLimits {
     return this.counts || this.shortestMs < Number.POSITIVE_INFINITY;
   }
 
-  /** The most settled jobs of a queue. */
   keep(queue: string): number {
     return this.#of(queue).keep;
   }

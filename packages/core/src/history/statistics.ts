@@ -58,7 +58,6 @@ export class Statistics implements Part {
     }
   }
 
-  /** Reports what is left. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();

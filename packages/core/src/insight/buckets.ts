@@ -4,14 +4,12 @@ const ENDS_MS = [
   3_600_000, 21_600_000,
 ] as const;
 
-/** How many buckets there are. */
 export const BUCKETS = ENDS_MS.length + 1;
 
 export function emptyBuckets(): number[] {
   return new Array<number>(BUCKETS).fill(0);
 }
 
-/** The place of the bucket of a time. */
 export function bucketOf(ms: number): number {
   const place = ENDS_MS.findIndex((end) => ms <= end);
   return place === -1 ? ENDS_MS.length : place;

@@ -26,7 +26,6 @@ export function settledIn(counts: readonly Counts[]): Omit<WindowStats, 'seconds
   return { settled, completed, failed, cancelled, retried, ...times };
 }
 
-/** What several counts have together. */
 export function sumOf(counts: readonly Counts[]): Counts {
   return counts.reduce(added, NONE);
 }

@@ -7,7 +7,6 @@ import type { Cause } from './reason.js';
 /** The most names of limits that are looked at. */
 const MOST_NAMES = 1_000;
 
-/** What says which limits let nobody in. */
 export type LimitsRead = Uses<{ admission: 'inUse' | 'settings' | 'jobs' }>;
 
 /** By the text of a job's limits, those that let nobody in now. */

@@ -19,7 +19,6 @@ export interface Surroundings extends Facts {
   readonly limited: LimitedBy;
 }
 
-/** What the jobs of a key say to the others. */
 interface KeyFacts {
   /** The first one that could run. */
   readonly first: JobFacts;
@@ -27,7 +26,6 @@ interface KeyFacts {
   readonly held: HeldJob | undefined;
 }
 
-/** What looks are made with. */
 export type Looking = Pick<Driver, 'name' | 'insight'> &
   Uses<{ workers: 'list'; admission: 'pauses' }> &
   LimitsRead;

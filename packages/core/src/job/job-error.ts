@@ -87,7 +87,6 @@ function stackOf(error: Error): Pick<JobError, 'stack'> {
   }
 }
 
-/** The lines of the stack below the message. At most 12. */
 function framesOf({ stack }: Error): readonly string[] {
   const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => FRAME.test(line)) : [];
   return frames.slice(0, MOST_FRAMES);

@@ -9,12 +9,10 @@ import type {
 import { InvalidInputError } from '../errors.js';
 import type { Declared } from '../handler/defaults.js';
 import { fingerprintOf, isSame } from './fingerprint.js';
-import { jitterOf } from './jitter.js';
-import { nextTime } from './next-time.js';
+import { jitterOf, nextTime } from './next-time.js';
 import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
 
-/** The schedules of a program's code, by name. */
 export class DeclaredSchedules {
   readonly #plans = new Map<string, Promise<SchedulePlan>>();
 

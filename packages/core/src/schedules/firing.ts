@@ -2,8 +2,7 @@ import { hostname } from 'node:os';
 import type { Firing, Missed, SchedulePlan, ScheduleRow, Timing } from '../driver/schedule-store.js';
 import type { NewJob } from '../job/job.js';
 import { ownKeyOf, type Tick, withTick } from '../job/tick.js';
-import { jitterOf } from './jitter.js';
-import { lastTimes, nextTime } from './next-time.js';
+import { jitterOf, lastTimes, nextTime } from './next-time.js';
 import { readPlan } from './read-plan.js';
 
 /** A tick counts as on time for so long, in milliseconds, or for half the time to the next one if that is less. */
@@ -36,7 +35,6 @@ export function firingOf({ name, fingerprint, nextAt, ...row }: DueSchedule, now
   };
 }
 
-/** A schedule whose time has come, as it was read. */
 export type DueSchedule = Pick<ScheduleRow, 'name' | 'plan' | 'fingerprint'> & { readonly nextAt: number };
 
 interface Span {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import type { Timing } from '../driver/schedule-store.js';
 
@@ -27,4 +28,10 @@ export function lastTimes(timing: Timing, until: number, most: number): readonly
 /** Croner's own timers are never used: the database's clock decides when a tick is due. */
 function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
   return new Cron(cron, { timezone: timeZone, paused: true });
+}
+
+/** How long after its instants a schedule fires: always the same for one name, and spread over the names. */
+export function jitterOf(name: string, { jitterMs }: Timing): number {
+  if (jitterMs === 0) return 0;
+  return createHash('sha256').update(name).digest().readUInt32BE() % (jitterMs + 1);
 }

@@ -5,6 +5,7 @@ import type { Uses } from '../../driver/driver.js';
 import type { EarlierRuns, RunStart } from '../../driver/run-record.js';
 import { HANGS_MS } from '../../hangs.js';
 import type { JobId } from '../../job/job.js';
+import { within } from '../time/within.js';
 import { LazyFlush } from './lazy-flush.js';
 
 /** The earlier runs of these runs' jobs. Jobs without an earlier run are not in the map. */
@@ -68,25 +69,14 @@ export class RunRecords {
   }
 
   #gather(): Gathered {
-    const turn = this.#turn().then(async (isOver) => {
+    const turn = within(this.#clock, HANGS_MS.statement, this.#writing).then(async (before) => {
       for (let turns = 0; turns < TURNS; turns++) await setImmediate();
       this.#next = null;
-      return isOver;
+      return before !== null;
     });
     const record = this.#record(turn);
     this.#writing = record.visible.catch(() => {});
     return record;
-  }
-
-  /** Resolves when the next write may begin, with whether the write before it is over. */
-  #turn(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const stopTimer = this.#clock.after(HANGS_MS.statement, () => resolve(false));
-      void this.#writing.then(() => {
-        stopTimer();
-        resolve(true);
-      });
-    });
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js';
+import { within } from './within.js';
 
 /** One turn at a time. A turn lasts until it is given back. */
 export class Mutex {
@@ -50,7 +51,7 @@ export class TimedMutex {
     if (this.#leftMs <= 0) return null;
     const taking = this.#turn.take().then((giveBack) => this.#begin(giveBack));
     do {
-      const giveBack = await this.#within(this.#leftMs, taking);
+      const giveBack = await within(this.#clock, this.#leftMs, taking);
       if (giveBack !== null) return giveBack;
     } while (this.#leftMs > 0);
     void taking.then((giveBack) => giveBack());
@@ -68,15 +69,5 @@ export class TimedMutex {
       if (this.#now === own) this.#now = null;
       giveBack();
     };
-  }
-
-  #within<Value>(ms: number, value: Promise<Value>): Promise<Value | null> {
-    return new Promise((resolve) => {
-      const stopTimer = this.#clock.after(ms, () => resolve(null));
-      void value.then((one) => {
-        stopTimer();
-        resolve(one);
-      });
-    });
   }
 }
