@@ -7,12 +7,11 @@ import {
 } from '../driver/job-filter.js';
 import { InvalidInputError } from '../errors.js';
 import { checkDate, checkJson, checkKey, checkStorable, checkTexts, checkWhole, LIMITS } from '../input.js';
-import type { Json } from '../job/json.js';
+import { isObject, type Json } from '../job/json.js';
 import { STATES } from '../job/lifecycle.js';
 import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
-import { isObject } from '../update/check-operation.js';
 import { lanesIn } from './lanes.js';
 
 /** The names of what a filter may have. */

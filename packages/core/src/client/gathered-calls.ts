@@ -56,13 +56,6 @@ export class GatheredCalls<Input, Output> {
     });
   }
 
-  /** A call with one input. @throws DriverError */
-  async callOne(input: Input): Promise<Output> {
-    const [output] = await this.call([input]);
-    if (output === undefined) throw new Error('The driver returned no outcome.');
-    return output;
-  }
-
   /** Resolves when all calls so far are over. */
   async flush(): Promise<void> {
     while (this.#sent.size > 0) await Promise.all(this.#sent);

@@ -67,7 +67,8 @@ export class SharedStore implements ClientStore {
   }
 
   async find(publicId: string): Promise<JobView | undefined> {
-    return (await this.#finds.callOne(publicId)) ?? undefined;
+    const [job] = await this.#finds.call([publicId]);
+    return job ?? undefined;
   }
 
   /** The states of those of these jobs that exist, by public id, as their rows have them. Up to 1,000. */

@@ -8,13 +8,13 @@ import { IllegalTransitionError, InvalidInputError, JobNotFoundError } from '../
 import { checkClear } from '../handler/codec.js';
 import { isSettledThrough } from '../handler/run-of-handle.js';
 import { checkName, checkPriority, LIMITS } from '../input.js';
-import type { Json } from '../job/json.js';
+import { isObject, type Json } from '../job/json.js';
 import { OUTSTANDING, SETTLED } from '../job/lifecycle.js';
 import { limitsText } from '../job/limits-text.js';
 import { checkNames } from '../job/metadata.js';
 import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
-import { checkOperations, isObject } from '../update/check-operation.js';
+import { checkOperations } from '../update/check-operation.js';
 import type { Operation } from '../update/operation.js';
 import { set } from '../update/operations.js';
 import type { CallOptions } from './call-options.js';

@@ -1,5 +1,4 @@
-import type { Json } from '../job/json.js';
-import { isObject } from '../update/check-operation.js';
+import { isObject, type Json } from '../job/json.js';
 import type { Members } from './job-filter.js';
 
 /** Whether JSON has all of these members: the definition, which every database's SQL follows. */

@@ -1,6 +1,17 @@
 /** A value that survives JSON unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
+export type JsonObject = { readonly [name: string]: Json };
+
+export function isObject(json: Json | undefined): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+/** As `Array.isArray`, whose type leaves out read-only arrays. */
+export function isArray(json: Json | undefined): json is readonly Json[] {
+  return Array.isArray(json);
+}
+
 /**
  * A type whose values are JSON, with `never` in place of each part that is not. Unlike `Json`, it accepts an interface,
  * and a class without methods. A member may be `undefined`: JSON leaves it out.

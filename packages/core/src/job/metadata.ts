@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../errors.js';
 import { checkJson, LIMITS } from '../input.js';
-import type { Json } from './json.js';
+import { isObject, type Json, type JsonObject } from './json.js';
 
-export type Metadata = { readonly [name: string]: Json };
+export type Metadata = JsonObject;
 
 /** The member of metadata that is Rowlock's own. It has the tick of a schedule. */
 const OWN = 'rowlock';
@@ -38,8 +38,4 @@ export function checkNames(names: readonly unknown[]): void {
     throw new InvalidInputError(
       `metadata.${OWN} is Rowlock's own, which has the tick of a schedule: choose another name.`,
     );
-}
-
-function isObject(json: Json): json is Metadata {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

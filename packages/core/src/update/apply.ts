@@ -1,7 +1,6 @@
-import type { Json } from '../job/json.js';
-import { isArray, isObject } from './check-operation.js';
+import { isArray, isObject, type Json, type JsonObject } from '../job/json.js';
 import { exactSum } from './exact-sum.js';
-import type { JsonObject, Operation } from './operation.js';
+import type { Operation } from './operation.js';
 import { type RefusalReason, UpdateRefusedError } from './refusal.js';
 
 /** A value in JSON. Undefined: there is none. */

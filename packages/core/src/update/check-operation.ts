@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../errors.js';
 import { checkJson, checkStorable, checkWhole, LIMITS } from '../input.js';
-import type { Json } from '../job/json.js';
+import { isArray, isObject, type Json } from '../job/json.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
 import { EXACT, isSummand } from './exact-sum.js';
-import type { JsonObject, Operation } from './operation.js';
+import type { Operation } from './operation.js';
 
 /**
  * Checks a list of operations, which may be made by hand or be parsed from JSON. Returns copies, as JSON keeps them.
@@ -82,13 +82,4 @@ function checkSegment(segment: unknown): string | number {
   }
   checkWhole('An index in a path', segment, 0, LIMITS.highestIndex);
   return segment;
-}
-
-export function isObject(json: Json | undefined): json is JsonObject {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
-}
-
-/** As `Array.isArray`, whose type leaves out read-only arrays. */
-export function isArray(json: Json | undefined): json is readonly Json[] {
-  return Array.isArray(json);
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../job/json.js';
+import type { Json, JsonObject } from '../job/json.js';
 
 /**
  * Where a value is in JSON: the names of members and the indexes of items that lead to it, at most 16. An empty list is
@@ -18,5 +18,3 @@ export type Operation =
 interface At {
   readonly path: readonly (string | number)[];
 }
-
-export type JsonObject = { readonly [name: string]: Json };

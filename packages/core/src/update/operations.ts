@@ -1,6 +1,6 @@
-import type { Json } from '../job/json.js';
+import type { Json, JsonObject } from '../job/json.js';
 import { checkOperation } from './check-operation.js';
-import type { JsonObject, Operation, Path } from './operation.js';
+import type { Operation, Path } from './operation.js';
 
 /**
  * Adds to a number. A missing number counts as 0.
