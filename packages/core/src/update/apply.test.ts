@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../job/json.js';
+import type { Json, JsonObject } from '../job/json.js';
 import { apply } from './apply.js';
-import type { JsonObject } from './operation.js';
 import { append, increment, merge, remove, set } from './operations.js';
 
 /** Every example of RFC 7396 with an object as the patch. https://www.rfc-editor.org/rfc/rfc7396#appendix-A */
