@@ -22,6 +22,10 @@ function limited({ expected = true, page = 1_000 } = {}) {
   const ends = new Map<string, (pass: Sweep) => void>();
   const seen = { woken: 0, rung: 0 };
   const waits = new Map<string, number>();
+  /** How many slots are taken, by the limit's name, and the sizes that were set. */
+  const taken = new Map<string, number>();
+  const sizes = new Map<string, number>();
+  const calls = { looks: 0, reads: 0 };
   const starts = new RatedStarts({
     driver: {
       admission: {
@@ -38,7 +42,15 @@ function limited({ expected = true, page = 1_000 } = {}) {
     starts,
     driver: {
       admission: {
+        async settings() {
+          return [...sizes].map(([name, max]) => ({ name, max, setAt: new Date(0), setBy: 'test' }));
+        },
+        async inUse(names = []) {
+          calls.reads += 1;
+          return names.map((name) => ({ name, taken: taken.get(name) ?? 0, nextInUs: null }));
+        },
         async parts({ beyond }) {
+          calls.looks += 1;
           const behind = parts
             .toSorted((one, other) => (one.limits < other.limits ? -1 : 1))
             .filter(({ limits }) => limits > beyond)
@@ -76,6 +88,9 @@ function limited({ expected = true, page = 1_000 } = {}) {
     jobs,
     starts,
     waits,
+    taken,
+    sizes,
+    calls,
     clock,
     parts,
     ends,
@@ -146,6 +161,71 @@ test('of many parts whose limits are reached, a few are looked at again in each 
   }
   expect(again).toBeGreaterThanOrEqual(many.length);
   expect(again).toBeLessThanOrEqual(3 * many.length);
+});
+
+test('of many parts that may be full, one look at all slots leaves out those that are', async () => {
+  const { parts, taken, sizes, calls, round, clock } = limited();
+  const many = Array.from({ length: 40 }, (_, n) => part(`full ${n + 10}`));
+  parts.push(...many, part('free'), part('widened'));
+  for (const { limits } of [...many, part('widened')]) taken.set(Object.keys(JSON.parse(limits))[0] ?? '', 1);
+  sizes.set('widened', 2);
+  const open = names([part('free'), part('widened')]);
+  expect(new Set(await round())).toEqual(new Set(open));
+  for (let passed = 0; passed < 4; passed++) {
+    clock.advance(RETRY_MS);
+    expect(new Set(await round())).toEqual(new Set(open));
+  }
+  expect(calls.reads).toBeLessThan(3);
+  taken.delete('full 10');
+  clock.advance(5_000);
+  expect(await round()).toContain(part('full 10').limits);
+});
+
+test('a round that comes for a start makes no other look at the parts, until a watch interval is over or a job was added', async () => {
+  const { jobs, parts, ends, calls, round, clock, rung } = limited();
+  const waits = rated('a');
+  parts.push(waits, rated('b'));
+  ends.set(waits.limits, (pass) => {
+    pass.end = 'no start';
+  });
+  expect(await round()).toHaveLength(2);
+  expect(await round()).toEqual(names([waits]));
+  expect(calls.looks).toBe(1);
+  jobs.wakeUp({ queue: 'q' });
+  expect(await round()).toHaveLength(2);
+  jobs.surveyed({ limited: true, promoted: 1 });
+  expect(await round()).toHaveLength(2);
+  expect(calls.looks).toBe(3);
+  expect(await round()).toEqual(names([waits]));
+  const before = rung();
+  clock.advance(RETRY_MS);
+  expect(rung()).toBeGreaterThan(before);
+  expect(await round()).toHaveLength(2);
+  expect(calls.looks).toBe(4);
+});
+
+test('one slot of a worker tries whether a part has room, and starts come first when it has', async () => {
+  const { jobs, parts, waits } = limited();
+  const both: QueuePart = { queue: 'q', limits: '{"all":[1,60000,1],"one":1}' };
+  parts.push(both);
+  const found: boolean[] = [];
+  const trying = Promise.withResolvers<void>();
+  const first = jobs.round(async (pass) => {
+    found.push(pass.slotsFirst);
+    await trying.promise;
+    waits.set('all', 1);
+    expect(await pass.takeStart?.()).toBeNull();
+    pass.end = 'no start';
+  }, []);
+  const sweep = async ({ slotsFirst }: Sweep): Promise<void> => void found.push(slotsFirst);
+  jobs.wakeUp({});
+  await jobs.round(sweep, []);
+  expect(found).toEqual([true]);
+  trying.resolve();
+  await first;
+  jobs.wakeUp({ limit: 'all' });
+  await jobs.round(sweep, []);
+  expect(found).toEqual([true, false]);
 });
 
 test('a part takes its slots first, until a sweep of it has had some, and again after it has found none', async () => {
@@ -278,6 +358,7 @@ test('a page without a part to sweep is passed, and all pages together wait for 
   expect(await round()).toEqual(names([part('c')]));
   expect(jobs.isWaiting).toBe(false);
   parts[2] = rated('a', 'c');
+  jobs.wakeUp({});
   for (const _ of ['first', 'last']) expect(await round()).toEqual([]);
   expect(jobs.isWaiting).toBe(true);
 });
@@ -285,8 +366,8 @@ test('a page without a part to sweep is passed, and all pages together wait for 
 test('without a handler that has limits, the first survey that finds such jobs begins the looks', () => {
   const { jobs, woken } = limited({ expected: false });
   expect(jobs.isExpected).toBe(false);
-  jobs.surveyed({ limited: true });
-  jobs.surveyed({ limited: true });
+  jobs.surveyed({ limited: true, promoted: 0 });
+  jobs.surveyed({ limited: true, promoted: 0 });
   expect(jobs.isExpected).toBe(true);
   expect(woken()).toBe(1);
 });
@@ -305,6 +386,7 @@ test('all parts of a rate that is used up are left alone until its time, and the
   expect(await round()).toEqual(names([rated('b')]));
   expect(jobs.isWaiting).toBe(false);
   parts.pop();
+  jobs.wakeUp({});
   await round();
   expect(jobs.isWaiting).toBe(true);
   clock.advance(59_999);

@@ -7,14 +7,21 @@ import { ScanPosition } from '../worker/look/scan-position.js';
 import { SWEEP_MS, Sweep, type TakeStart } from '../worker/look/sweep.js';
 import type { SweepSource } from '../worker/look/sweep-source.js';
 import type { Part, PartContext } from '../worker/part.js';
+import { fullLimits } from './full-limits.js';
 import { type PartLook, PartPages } from './next-parts.js';
 import type { RatedStarts } from './rated-starts.js';
 
 /** How long the sweep of a part may go on at least, in milliseconds. */
 const LEAST_MS = 10;
 
-/** How many parts whose limits were reached are looked at again in a watch interval. */
+/**
+ * How many parts whose limits were reached are looked at again in a watch interval. Of more than so many, those that are
+ * still full are left out by one statement, as a claim in vain takes several and meets those of the other workers.
+ */
 const VAIN_CLAIMS = 10;
+
+/** The most parts that are swept without a look. */
+const MOST_LEFT = 1_000;
 
 /** The most texts of limits that are remembered. */
 const MOST_TEXTS = 10_000;
@@ -24,7 +31,7 @@ export interface LimitedJobsParts
     PartContext,
     'queues' | 'hasLimits' | 'clock' | 'alarm' | 'wake' | 'watchMs' | 'pollMs' | 'onFault'
   > {
-  readonly driver: Uses<{ admission: 'parts'; workers: 'notify' }>;
+  readonly driver: Uses<{ admission: 'parts' | 'inUse' | 'settings'; workers: 'notify' }>;
   readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
 }
 
@@ -48,6 +55,13 @@ export class LimitedJobs implements Part, SweepSource {
    */
   readonly #roomy = new Set<string>();
   readonly #pages: PartPages;
+  /**
+   * Where there are rates: the parts that the last look has found, by name, without those that were swept to their last
+   * job since.
+   */
+  readonly #unfinished = new Map<string, QueuePart>();
+  /** Until when these are swept without another look. */
+  #lookAt = Number.NEGATIVE_INFINITY;
   /** Which sweep was the last one of a part, by part. */
   readonly #begun = new Map<string, number>();
   #count = 0;
@@ -67,7 +81,8 @@ export class LimitedJobs implements Part, SweepSource {
     return this.#isExpected;
   }
 
-  surveyed({ limited }: Pick<Survey, 'limited'>): void {
+  surveyed({ limited, promoted }: Pick<Survey, 'limited' | 'promoted'>): void {
+    if (promoted > 0) this.#looksAnew();
     if (!limited || this.#isExpected) return;
     this.#isExpected = true;
     this.#parts.wake();
@@ -87,13 +102,13 @@ export class LimitedJobs implements Part, SweepSource {
   async round(sweep: (pass: Sweep) => Promise<unknown>, sweeps: Sweep[]): Promise<void> {
     const { clock, alarm } = this.#parts;
     const since = this.#count;
-    const look = await this.#pages.look();
-    const due = this.#due(look);
+    const look = await this.#look();
+    const due = await this.#withoutFull(this.#due(look));
     const until = clock.now() + SWEEP_MS;
     const roomy = due.filter(([, { limits }]) => this.#hasRoom(limits)).length;
     for (const [name, { queue, limits }] of due) {
       // The rest is for the next round.
-      if (clock.now() >= until) return this.#parts.wake();
+      if (clock.now() >= until) return this.#goesOn();
       // Another slot may have found it so meanwhile. Of very many parts, each slot is to come to others.
       const isTaken = !look.isWhole && (this.#begun.get(name) ?? 0) > since;
       if (isTaken || !this.#isOpen(name, limits)) continue;
@@ -105,7 +120,7 @@ export class LimitedJobs implements Part, SweepSource {
       // A sweep that finds its limit reached is short, and leaves its time to the others.
       const forMs = Math.max(LEAST_MS, SWEEP_MS / (slotsFirst ? due.length : roomy));
       const pass = new Sweep(
-        { queue, limits, forMs, takeStart: this.#takeStart(limits), slotsFirst },
+        { queue, limits, forMs, takeStart: this.#takeStart(limits, slotsFirst), slotsFirst },
         position,
         clock.now(),
       );
@@ -116,7 +131,7 @@ export class LimitedJobs implements Part, SweepSource {
         this.#left(pass, position);
       }
     }
-    if (look.end()) this.#parts.wake();
+    if (look.end()) this.#goesOn();
     const now = clock.now();
     for (const atMs of this.#reached.values()) alarm.within(Math.max(1, atMs - now));
   }
@@ -127,8 +142,51 @@ export class LimitedJobs implements Part, SweepSource {
     return all.length > 0 && all.every((limits) => starts.leftMs(limits) > 0);
   }
 
+  /** A look takes a step for each part. Where there are rates, it comes once in a watch interval, and not with each start. */
+  async #look(): Promise<PartLook> {
+    const { clock, watchMs, alarm } = this.#parts;
+    const leftMs = this.#lookAt - clock.now();
+    if (this.#unfinished.size > 0 && leftMs > 0) {
+      alarm.within(leftMs);
+      const parts = [...this.#unfinished.values()];
+      return { parts, isWhole: true, isFirst: true, reached() {}, end: () => false };
+    }
+    this.#lookAt = clock.now() + watchMs;
+    const look = await this.#pages.look();
+    const found = new Map(look.parts.map((part) => [nameOf(part), part]));
+    if (look.isFirst || this.#unfinished.size > MOST_LEFT) this.#unfinished.clear();
+    if (look.parts.some(({ limits }) => ratesOf(limits).length > 0))
+      for (const [name, part] of found) this.#unfinished.set(name, part);
+    for (const left of [this.#positions, this.#begun])
+      for (const name of left.keys()) if (!found.has(name)) left.delete(name);
+    return look;
+  }
+
+  /** The next round looks at the parts that this one has not come to. */
+  #goesOn(): void {
+    this.#looksAnew();
+    this.#parts.wake();
+  }
+
+  #looksAnew(): void {
+    this.#lookAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Without the parts that are not known to have room, if these are many and have none. */
+  async #withoutFull(
+    due: readonly (readonly [string, QueuePart])[],
+  ): Promise<readonly (readonly [string, QueuePart])[]> {
+    const { driver, clock } = this.#parts;
+    const texts = new Set(due.map(([, { limits }]) => limits).filter((limits) => !this.#hasRoom(limits)));
+    if (texts.size <= VAIN_CLAIMS) return due;
+    const full = await fullLimits(driver, [...texts]);
+    this.#limitReached(full, clock.now());
+    return due.filter(([name, { limits }]) => this.#isOpen(name, limits));
+  }
+
   /** Jobs may have come to these parts. @param queue Default: to any queue. */
   #added(queue?: string): void {
+    this.#looksAnew();
     if (queue === undefined) this.#busy.clear();
     else for (const name of this.#busy.keys()) if (name.startsWith(`${queue}\n`)) this.#busy.delete(name);
   }
@@ -143,6 +201,7 @@ export class LimitedJobs implements Part, SweepSource {
       sizesOf(text).some(({ name }) => names.includes(name)),
     );
     for (const text of texts) this.#reached.delete(text);
+    if (texts.length > 0) this.#looksAnew();
     return texts.length > 0;
   }
 
@@ -150,8 +209,6 @@ export class LimitedJobs implements Part, SweepSource {
   #due({ parts, isWhole }: PartLook): readonly (readonly [string, QueuePart])[] {
     const { clock } = this.#parts;
     const found = new Map(parts.map((part) => [nameOf(part), part]));
-    for (const left of [this.#positions, this.#begun])
-      for (const name of left.keys()) if (!found.has(name)) left.delete(name);
     const now = clock.now();
     for (const left of [this.#reached, this.#busy])
       for (const [one, until] of left) if (until <= now) left.delete(one);
@@ -181,19 +238,29 @@ export class LimitedJobs implements Part, SweepSource {
     return leftMs > 0;
   }
 
-  /** Many of them are looked at less often, as each look is a claim in vain. */
-  #limitReached(limits: string, now: number): void {
+  /** Many of them are looked at less often. */
+  #limitReached(texts: readonly string[], now: number): void {
     const { watchMs, pollMs } = this.#parts;
-    const times = Math.max(1, this.#reached.size / VAIN_CLAIMS);
-    this.#reached.set(limits, now + Math.max(watchMs, Math.min(pollMs, watchMs * times)));
+    const times = Math.max(1, (this.#reached.size + texts.length) / VAIN_CLAIMS);
+    const until = now + Math.max(watchMs, Math.min(pollMs, watchMs * times));
+    for (const limits of texts) this.#reached.set(limits, until);
   }
 
   #hasRoom(limits: string): boolean {
     return this.#roomy.has(limits) || sizesOf(limits).length === 0;
   }
 
-  #takeStart(limits: string): TakeStart | undefined {
-    return ratesOf(limits).length === 0 ? undefined : () => this.#parts.starts.take(limits);
+  /** Where slots come first, one slot of this worker tries whether there are any. */
+  #takeStart(limits: string, slotsFirst: boolean): TakeStart | undefined {
+    const { starts, clock, watchMs } = this.#parts;
+    if (ratesOf(limits).length === 0) return undefined;
+    if (!slotsFirst) return () => starts.take(limits);
+    this.#reached.set(limits, clock.now() + watchMs);
+    return () => {
+      this.#roomy.add(limits);
+      this.#reached.delete(limits);
+      return starts.take(limits);
+    };
   }
 
   #position(name: string): ScanPosition {
@@ -202,20 +269,25 @@ export class LimitedJobs implements Part, SweepSource {
     return position;
   }
 
-  #left({ queue, limits, worked, skipped, end, looksBack }: Sweep, position: ScanPosition): void {
+  #left(
+    { queue, limits, worked, skipped, end, looksBack, slotsFirst, takeStart }: Sweep,
+    position: ScanPosition,
+  ): void {
     const { clock, watchMs, driver, alarm, wake, onFault, starts } = this.#parts;
     const now = clock.now();
+    const name = nameOf({ queue, limits });
     if (end === 'limit reached') this.#roomy.delete(limits);
     else if (worked) this.#roomy.add(limits);
+    if (end === 'at the last job') this.#unfinished.delete(name);
+    if (slotsFirst && takeStart !== undefined) this.#reached.delete(limits);
     if (this.#roomy.size > MOST_TEXTS) this.#roomy.clear();
     // Its time may have come meanwhile.
     if (end === 'no start') alarm.within(Math.max(1, starts.leftMs(limits)));
-    else if (end === 'limit reached') this.#limitReached(limits, now);
+    else if (end === 'limit reached') this.#limitReached([limits], now);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(now));
     // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.
-    else if (!worked && !skipped && end === 'at the last job')
-      this.#busy.set(nameOf({ queue, limits }), now + watchMs);
+    else if (!worked && !skipped && end === 'at the last job') this.#busy.set(name, now + watchMs);
     if (!worked) return;
     const names = sizesOf(limits).map(({ name }) => name);
     if (this.#freed(names) || end === 'timed out') wake();

@@ -15,6 +15,8 @@ export interface PartPagesParts {
 export interface PartLook {
   readonly parts: readonly QueuePart[];
   readonly isWhole: boolean;
+  /** Whether it has begun at the first part. */
+  readonly isFirst: boolean;
   /** The sweeps have come to this part: the next look begins behind it. Without effect if another round has gone on since. */
   reached(part: QueuePart): void;
   /** All are swept. Returns whether the next look is to go on, because more parts are behind these. */
@@ -54,15 +56,16 @@ export class PartPages {
       beyond: behind?.limits ?? '',
       limit: PAGE,
     });
-    if (this.#place === place) this.#note(behind === null, page);
-    const isWhole = behind === null && page.last === null;
+    const isFirst = behind === null;
+    if (this.#place === place) this.#note(isFirst, page);
+    const isWhole = isFirst && page.last === null;
     const moveTo = (part: QueuePart | null): boolean => {
       if (isWhole || this.#place !== place) return false;
       this.#place = place = { behind: part };
       return true;
     };
     const end = (): boolean => moveTo(page.last) && page.last !== null;
-    return { parts: page.parts, isWhole, reached: moveTo, end };
+    return { parts: page.parts, isWhole, isFirst, reached: moveTo, end };
   }
 
   #note(isFirst: boolean, { parts, last }: PartsPage): void {

@@ -209,6 +209,53 @@ export const ratedRuns = theme('rated runs', (test) => {
     expect(await reader.rate(key)).toMatchObject({ lastTake: expect.any(String) });
   });
 
+  test('of many tenants that share a rate, those whose slots are taken are not claimed one by one', async (stage) => {
+    const { key, queue } = stage;
+    const own = (tenant: number) => ({ name: `${key} ${tenant}`, max: 1 });
+    const [blockers, each] = [2, 8];
+    const full = Array.from({ length: blockers * each }, (_, tenant) => ({ payload: tenant }));
+    const blocked = Array.from({ length: blockers }, () => gate());
+    const opened = gate();
+    const blocker = defineHandler({
+      kind: 'blocker',
+      queue,
+      payload: AnyJson,
+      limit: ({ payload }) =>
+        full
+          .slice(Number(payload) * each)
+          .slice(0, each)
+          .map((one) => own(one.payload)),
+      async run({ job }) {
+        blocked[Number(job.payload)]?.open();
+        await opened.promise;
+      },
+    });
+    const handler = ratedBy(stage, ({ payload }) => [{ name: key, ...AT_ONCE }, own(Number(payload))]);
+    const client = clientOf(stage, [blocker, handler]);
+    await client.enqueueMany(blocker, payloads(blockers));
+    await startWorker(stage, [blocker], { concurrency: blockers });
+    await within('the slots are taken', Promise.all(blocked.map(({ promise }) => promise)));
+    await client.enqueueMany(handler, full);
+    const free = await client.enqueue(handler, { payload: full.length });
+    let claims = 0;
+    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' }, (driver) =>
+      instead(driver, {
+        claims: {
+          session(options) {
+            claims += 1;
+            return driver.claims.session(options);
+          },
+        },
+      }),
+    );
+    const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+    await worker.start();
+    await within('the worker is idle', idle);
+    opened.open();
+    expect(claims).toBeLessThan(full.length);
+    expect(await stage.row(free)).toMatchObject({ status: 'complete' });
+  });
+
   test('where no job is free, the start is given back', async (stage) => {
     const { key, reader } = stage;
     const handler = ratedBy(stage, { name: key, ...HOURLY });
