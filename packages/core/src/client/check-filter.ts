@@ -5,14 +5,23 @@ import {
   type Members,
   type TimeRange,
 } from '../driver/job-filter.js';
+import type { Lane } from '../driver/lane.js';
 import { InvalidInputError } from '../errors.js';
-import { checkDate, checkJson, checkKey, checkStorable, checkTexts, checkWhole, LIMITS } from '../input.js';
+import {
+  checkDate,
+  checkJson,
+  checkKey,
+  checkName,
+  checkStorable,
+  checkTexts,
+  checkWhole,
+  LIMITS,
+} from '../input.js';
 import { isObject, type Json } from '../job/json.js';
 import { STATES } from '../job/lifecycle.js';
 import { checkId } from '../job/public-id.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
-import { lanesIn } from './lanes.js';
 
 /** The names of what a filter may have. */
 const NAMES = {
@@ -105,4 +114,25 @@ function countMembers(json: Json, depth: number): number {
     typeof value === 'object' && value !== null ? countMembers(value, depth + 1) : 1,
   );
   return found.reduce((sum, each) => sum + each, 0);
+}
+
+/** The queues and kinds of a filter, where it has some. */
+interface Lanes {
+  readonly queues: readonly string[] | undefined;
+  readonly kinds: readonly string[] | undefined;
+}
+
+/** @throws InvalidInputError */
+export function lanesIn({ queue, kind }: Pick<JobFilter, 'queue' | 'kind'>): Lanes {
+  const [queues, kinds] = [listed(queue), listed(kind)];
+  for (const [name, names] of Object.entries({ queue: queues, kind: kinds })) {
+    if (names === undefined) continue;
+    checkTexts(name, names);
+    for (const each of names) checkName(name, each);
+  }
+  return { queues, kinds };
+}
+
+export function isIn({ queues, kinds }: Lanes, { queue, kind }: Lane): boolean {
+  return (queues?.includes(queue) ?? true) && (kinds?.includes(kind) ?? true);
 }

@@ -79,21 +79,23 @@ function pictured(job: JobFacts, around: Surroundings): PicturedJob {
 /** The first of its reasons, if that is more than the order of the queue. */
 function stateOf(job: JobFacts, around: Surroundings): ClaimedState {
   const [cause] = reasonsOf(job, around);
-  if (cause === undefined) return { state: 'due', waitsFor: null };
+  if (cause === undefined || cause.reason === 'settled' || cause.reason === 'backlog')
+    return { state: 'due', waitsFor: null };
+  return { state: cause.reason, waitsFor: waitsForOf(cause) };
+}
+
+function waitsForOf(cause: Cause): string | null {
   switch (cause.reason) {
-    case 'settled':
-    case 'backlog':
-      return { state: 'due', waitsFor: null };
     case 'follows':
-      return { state: cause.reason, waitsFor: cause.jobs[0]?.publicId ?? null };
+      return cause.jobs[0]?.publicId ?? null;
     case 'key':
     case 'earlier':
     case 'after':
-      return { state: cause.reason, waitsFor: cause.job.publicId };
+      return cause.job.publicId;
     case 'limit':
     case 'starts':
-      return { state: cause.reason, waitsFor: cause.name };
+      return cause.name;
     default:
-      return { state: cause.reason, waitsFor: null };
+      return null;
   }
 }

@@ -1,4 +1,4 @@
-import { isIn, lanesIn } from '../client/lanes.js';
+import { isIn, lanesIn } from '../client/check-filter.js';
 import type { Clock } from '../clock.js';
 import type { Driver } from '../driver/driver.js';
 import type { BegunRun } from '../driver/insight.js';

@@ -1,4 +1,4 @@
-import { isIn, lanesIn } from '../client/lanes.js';
+import { isIn, lanesIn } from '../client/check-filter.js';
 import type { History } from '../driver/history.js';
 import type { JobFilter } from '../driver/job-filter.js';
 import { type Duration, milliseconds } from '../duration.js';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DriverError } from '../driver/driver-error.js';
 import type {
   JoinableSchedules,
@@ -8,7 +9,6 @@ import type {
 } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import type { Declared } from '../handler/defaults.js';
-import { fingerprintOf, isSame } from './fingerprint.js';
 import { jitterOf, nextTime } from './next-time.js';
 import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
@@ -138,4 +138,18 @@ export function nextOf(
   const jitter = jitterOf(name, timing);
   const next = nextTime(timing, Math.max(after - jitter, tickAt ?? Number.NEGATIVE_INFINITY));
   return next === null ? null : next + jitter;
+}
+
+/** The same for equal plans, whatever the order of their members. */
+export function fingerprintOf(plan: SchedulePlan): string {
+  return createHash('sha256').update(JSON.stringify(plan, inOrder)).digest('base64url');
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,8 +1,7 @@
 import type { SchedulePlan, ScheduleRow, Timing } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import { nextTime } from './next-time.js';
-import { isMissed, isOverlap } from './policies.js';
-import { LEAST_MS, LONGEST_JITTER_MS } from './timing.js';
+import { isMissed, isOverlap, LEAST_MS, LONGEST_JITTER_MS } from './timing.js';
 
 /**
  * The plan of a row. Another version may have written it, or another hand.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { tickIn } from '../job/tick.js';
-import { fingerprintOf } from './fingerprint.js';
+import { fingerprintOf } from './declared.js';
 import { defineSchedule, planOf, type Schedule } from './schedule.js';
 
 const handler = { kind: 'report', queue: 'reports', payload: z.object({ of: z.string() }), attempts: 3 };

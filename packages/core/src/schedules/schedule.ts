@@ -7,8 +7,7 @@ import { checkEnqueueable, type Enqueueable } from '../handler/enqueueable.js';
 import { checkName, checkWhole, checkWord } from '../input.js';
 import type { EnqueueOptions } from '../job/enqueue-options.js';
 import { checkOptions } from '../known-options.js';
-import { MOST_MISSED, OVERLAPS } from './policies.js';
-import { type ScheduleTimes, timingOf } from './timing.js';
+import { MOST_MISSED, OVERLAPS, type ScheduleTimes, timingOf } from './timing.js';
 
 /** A job that is enqueued at times of its own. */
 export type Schedule<Schema extends StandardSchemaV1 = StandardSchemaV1> = ScheduledJob<Schema> &

@@ -8,7 +8,7 @@ import type { Start, Sweep } from '../look/sweep.js';
 import { limitMs } from '../run/time-limits.js';
 import { ONE_JOB, type Search } from './batch-sizes.js';
 import type { Flow } from './context.js';
-import { type Grouped, lockGroups } from './group.js';
+import { type Claim, claimOf, lockGroups } from './group.js';
 
 /** The most busy keys that a claim excludes. A job of another busy key is claimed and let go. */
 const BUSY_KEYS = 1_000;
@@ -45,7 +45,7 @@ export class Claims<Tx> {
   }
 
   /** The next runs, under this connection's locks. Null when the sweep is over. */
-  async next(): Promise<Grouped<Tx> | null> {
+  async next(): Promise<Claim<Tx> | null> {
     try {
       for (;;) {
         const jobs = await this.#claim();
@@ -177,7 +177,7 @@ export class Claims<Tx> {
   }
 
   /** Checks and groups the claimed jobs. No job stays locked that is not run. */
-  async #group(jobs: readonly Job[]): Promise<Grouped<Tx> | 'blocked' | 'end'> {
+  async #group(jobs: readonly Job[]): Promise<Claim<Tx> | 'blocked' | 'end'> {
     const last = jobs.at(-1);
     if (last === undefined) return 'end';
     const batchable = this.#flow.sizes.batchable(jobs);
@@ -191,8 +191,8 @@ export class Claims<Tx> {
     }
     this.#pass.moveLine(last);
     this.#flow.parts.reached(last);
-    const [first, ...others] = chains;
-    if (first === undefined) {
+    const claim = claimOf(chains);
+    if (claim === undefined) {
       this.#pass.blocked(clock.now() - began);
       return 'blocked';
     }
@@ -200,7 +200,7 @@ export class Claims<Tx> {
     // The worker may have stopped its runs while this claim was on its way.
     if (stopping.aborted) return 'end';
     this.#search.end();
-    return [first, ...others];
+    return claim;
   }
 
   /**

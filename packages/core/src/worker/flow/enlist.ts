@@ -1,17 +1,17 @@
 import type { Run } from '../run/run.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
-import type { Grouped } from './group.js';
+import type { Claim } from './group.js';
 
 /**
  * Registers runs in this process, so that a cancellation, the worker's stop or the loss of the session can stop them.
  *
  * @returns unregisters them
  */
-export function enlist<Tx>(flow: Flow<Tx>, claim: Grouped<Tx>): () => void {
-  const [[first]] = claim;
+export function enlist<Tx>(flow: Flow<Tx>, { runs }: Claim<Tx>): () => void {
+  const [first] = runs;
   const endHalfTime = first.live.leased ? () => {} : warnAtHalfTime(flow, first);
-  const together = claim.flat().map(({ live }) => live);
+  const together = runs.map(({ live }) => live);
   for (const live of together) {
     live.together = together;
     flow.live.add(live);

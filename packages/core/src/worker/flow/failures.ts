@@ -7,7 +7,6 @@ import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
 import { isRefusal } from './settle-each.js';
 
-/** The transaction of a settlement that is written and not committed. */
 type Settled<Tx> = Pick<ClaimSession<Tx>, 'renew' | 'handle' | 'undo'>;
 
 /** Adds the jobs that follow to the settlement's own transaction. @throws DriverError that may pass */

@@ -12,21 +12,29 @@ import type { Flow } from './context.js';
 
 type Entity = NonNullable<Job['key']> | Job['id'];
 
-interface Claim {
-  /** Shared by all its runs, which begin and end together. */
-  readonly runId: string;
-  readonly isBatch: boolean;
-}
-
 /** Runs of one key, in id order. Each follows the one before. Mostly one run. */
 export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
 
-/** The runs of one claim, which share its transaction. */
-export type Grouped<Tx> = readonly [Chain<Tx>, ...Chain<Tx>[]];
+/** The runs of one claim: they share its transaction, and begin and end together. */
+export interface Claim<Tx> {
+  readonly chains: readonly Chain<Tx>[];
+  readonly runs: Chain<Tx>;
+  /** All of them as one. */
+  readonly ref: RunRef;
+}
 
-export function asOne<Tx>(grouped: Grouped<Tx>): RunRef {
-  const [[first]] = grouped;
-  return { runId: first.live.runId, jobs: grouped.flat().flatMap(({ live }) => live.jobs) };
+/** Undefined if no run may begin. */
+export function claimOf<Tx>(chains: readonly Chain<Tx>[]): Claim<Tx> | undefined {
+  const [first, ...others] = chains.flat();
+  if (first === undefined) return undefined;
+  const runs: Chain<Tx> = [first, ...others];
+  return { chains, runs, ref: { runId: first.live.runId, jobs: runs.flatMap(({ live }) => live.jobs) } };
+}
+
+/** What the runs of one claim are made with. */
+interface Making {
+  readonly runId: string;
+  readonly isBatch: boolean;
 }
 
 /**
@@ -45,8 +53,8 @@ export async function lockGroups<Tx>(
 ): Promise<readonly Chain<Tx>[] | 'one by one'> {
   const own = jobs.filter((job) => !isAside(flow, job) && take(flow, job, taken));
   const siblings = await lockSiblings(flow, tx, pass.queue, own);
-  const claim: Claim = { runId: uuid(), isBatch: jobs.length > 1 };
-  if (siblings === 'refused' && claim.isBatch) return 'one by one';
+  const making: Making = { runId: uuid(), isBatch: jobs.length > 1 };
+  if (siblings === 'refused' && making.isBatch) return 'one by one';
 
   const locked: ReadonlyMap<Entity, readonly Job[]> = siblings === 'refused' ? new Map() : siblings;
   const chains = new Map<Entity, Chain<Tx>>();
@@ -57,11 +65,11 @@ export async function lockGroups<Tx>(
         ? await chainOf(
             flow,
             tx,
-            claim,
+            making,
             upToOtherLimits(pass, locked.get(entity) ?? []),
-            claim.isBatch ? claimed.length : 1,
+            making.isBatch ? claimed.length : 1,
           )
-        : keylessRun(flow, claim, claimed);
+        : keylessRun(flow, making, claimed);
     if (chain === 'one by one') return 'one by one';
     if (chain !== undefined) chains.set(entity, chain);
   }
@@ -70,7 +78,7 @@ export async function lockGroups<Tx>(
     pass.skip(job);
     flow.events.emit('blocked', job);
   }
-  return acrossKeys([...chains.values()], claim.runId);
+  return acrossKeys([...chains.values()], making.runId);
 }
 
 /**
@@ -149,7 +157,7 @@ async function lockSiblings<Tx>(
 /** The run of a job without a key, which has no siblings. Needs no statement, as most jobs of a batch have no key. */
 function keylessRun<Tx>(
   flow: Flow<Tx>,
-  { runId, isBatch }: Claim,
+  { runId, isBatch }: Making,
   jobs: readonly Job[],
 ): Chain<Tx> | 'one by one' | undefined {
   const group = nextGroup(flow, jobs);
@@ -165,7 +173,7 @@ function keylessRun<Tx>(
 async function chainOf<Tx>(
   flow: Flow<Tx>,
   tx: ClaimSession<Tx>,
-  { runId, isBatch }: Claim,
+  { runId, isBatch }: Making,
   siblings: readonly Job[],
   claimed: number,
 ): Promise<Chain<Tx> | 'one by one' | undefined> {

@@ -11,6 +11,7 @@ import { report } from '../report/outcomes.js';
 import type { Run } from '../run/run.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
+import type { Claim } from './group.js';
 import { Lease } from './lease.js';
 import { stopWhenLost } from './loss.js';
 import { giveBackRefused } from './refused.js';
@@ -25,24 +26,24 @@ const LONGEST_REFUSAL_MS = 60_000;
 export async function runLeased<Tx>(
   flow: Flow<Tx>,
   session: ClaimSession<Tx>,
-  run: Run<Tx>,
+  claim: Claim<Tx>,
   record: RunRecord,
   began: number,
 ): Promise<void> {
-  const { runId, jobs } = run.live;
+  const [run] = claim.runs;
   // The session was lost during this claim, so the loss could not stop this run.
-  if (!flow.anchored()) return session.release({ runId, jobs });
+  if (!flow.anchored()) return session.release(claim.ref);
   const lease = await takeLease(flow, session, run).catch((error: unknown) =>
-    giveBackRefused(flow, session, [[run]], error),
+    giveBackRefused(flow, session, claim, error),
   );
   try {
-    begin(flow, [run]);
+    begin(flow, claim.runs);
     if (lease.isCommitted) {
-      const endWatch = stopWhenLost(lease.lost, record, [run]);
+      const endWatch = stopWhenLost(lease.lost, record, claim.runs);
       await runAlone(flow, lease, record, run).finally(endWatch);
     }
     const tookMs = Math.round(flow.clock.now() - began);
-    const written = await settleLease(lease, settlementsOf(flow, [run], tookMs), (ms, error) =>
+    const written = await settleLease(lease, settlementsOf(flow, claim.runs, tookMs), (ms, error) =>
       wait(flow, run, ms, error),
     ).catch((error: unknown) => {
       const { refused } = flow.reported;
@@ -51,7 +52,7 @@ export async function runLeased<Tx>(
       throw error;
     });
     flow.reported.unsettled.over(run.info);
-    report(flow, [run], written, tookMs);
+    report(flow, claim.runs, written, tookMs);
   } finally {
     await lease.rollback();
   }

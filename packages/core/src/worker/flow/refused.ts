@@ -1,7 +1,7 @@
 import type { ClaimSession } from '../../driver/claim-session.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
-import { asOne, type Grouped } from './group.js';
+import type { Claim } from './group.js';
 import { isRefusal, mayPass } from './settle-each.js';
 
 /**
@@ -14,22 +14,20 @@ import { isRefusal, mayPass } from './settle-each.js';
 export async function giveBackRefused<Tx>(
   { driver, registry, reported: { refused }, sizes }: Flow<Tx>,
   session: ClaimSession<Tx>,
-  claim: Grouped<Tx>,
+  { runs, ref }: Claim<Tx>,
   error: unknown,
 ): Promise<never> {
-  const run = asOne(claim);
-  const runs = claim.flat();
   const jobs = runs.flatMap((each) => each.jobs.map(({ publicId }) => publicId));
   if (!isRefusal(error) && !(mayPass(error) && refused.isLasting(jobs))) throw error;
   const wereRefused = jobs.every((publicId) => refused.hasFailed(publicId));
   if (wereRefused) refused.add(jobs.map((member) => ({ member, error })));
   else for (const job of jobs) refused.suspect(job);
-  sizes.reset(claim[0][0].jobs[0].queue);
+  sizes.reset(runs[0].jobs[0].queue);
   await session.rollback();
   // Neither a run that has not begun is a crash, nor one that may suffer for another job. Any other one counts.
   if (!wereRefused || runs.every(({ endings }) => endings === 'release')) {
     const another = driver.claims.session({ idleLimitMs: limitMs(registry.longestHeldRunMs) });
-    await another.release(run).catch(() => another.rollback());
+    await another.release(ref).catch(() => another.rollback());
   }
   throw error;
 }

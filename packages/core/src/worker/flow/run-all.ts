@@ -7,7 +7,7 @@ import { sharedEntrance, soleEntrance } from '../run/entrance.js';
 import type { Run } from '../run/run.js';
 import { RunHandle, type RunWrites } from '../run/run-handle.js';
 import type { Flow } from './context.js';
-import type { Grouped } from './group.js';
+import type { Claim } from './group.js';
 import { muteCaptures } from './mute-captures.js';
 import { runOne } from './run-one.js';
 
@@ -24,20 +24,18 @@ export async function runAll<Tx>(
   flow: Flow<Tx>,
   session: ClaimSession<Tx>,
   record: RunRecord,
-  claim: Grouped<Tx>,
+  claim: Claim<Tx>,
 ): Promise<void> {
-  const [[first]] = claim;
-  const runs = claim.flat();
+  const { runs } = claim;
   begin(flow, runs);
   const writes = { lost: session.lost, handle: () => session.handle, undo: () => session.undo() };
-  if (runs.length === 1) return runAlone(flow, writes, record, first);
+  if (runs.length === 1) return runAlone(flow, writes, record, runs[0]);
   const entrance = sharedEntrance(session, () => record.durable());
   const newHandle = ({ handler: { kind } }: Run<Tx>): RunHandle<Tx> =>
     new RunHandle(flow.driver, writes, entrance, muteCaptures(flow, kind, true));
   return runTogether(flow, newHandle, claim);
 }
 
-/** Runs the handler of a run that shares its transaction with no other one. */
 export function runAlone<Tx>(
   flow: Flow<Tx>,
   writes: RunWrites<Tx>,
@@ -59,9 +57,9 @@ export function runAlone<Tx>(
 async function runTogether<Tx>(
   flow: Flow<Tx>,
   newHandle: (run: Run<Tx>) => RunHandle<Tx>,
-  claim: Grouped<Tx>,
+  { chains, runs }: Claim<Tx>,
 ): Promise<void> {
-  const crashed = claim.flat().filter(({ hasNewCrash }) => hasNewCrash);
+  const crashed = runs.filter(({ hasNewCrash }) => hasNewCrash);
   if (crashed.length > 0) {
     for (const run of crashed) await giveBack(flow, newHandle(run), run);
     return;
@@ -75,7 +73,7 @@ async function runTogether<Tx>(
       if (!isComplete(run)) return;
     }
   };
-  const ends = await Promise.allSettled(claim.map(runInOrder));
+  const ends = await Promise.allSettled(chains.map(runInOrder));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 

@@ -15,7 +15,7 @@ import { report } from '../report/outcomes.js';
 import { Claims } from './claims.js';
 import type { Flow } from './context.js';
 import { enlist } from './enlist.js';
-import { asOne, type Grouped } from './group.js';
+import type { Claim } from './group.js';
 import { runLeased } from './leased.js';
 import { stopWhenLost, tellLost } from './loss.js';
 import { giveBackRefused } from './refused.js';
@@ -34,16 +34,15 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
 }
 
 /** One turn of a slot: record, run, settle and tell what was claimed and grouped. */
-async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>): Promise<void> {
+async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Claim<Tx>): Promise<void> {
   const { session } = claims;
-  const runs = claim.flat();
-  const [[first]] = claim;
+  const { runs, ref } = claim;
   const endEnlistment = enlist(flow, claim);
   const began = flow.clock.now();
   try {
     const record = await putOnRecord(flow, session, claim);
     try {
-      if (first.live.leased) await runLeased(flow, session, first, record, began);
+      if (runs[0].live.leased) await runLeased(flow, session, claim, record, began);
       else await runHeld(flow, claims, claim, record, began);
     } finally {
       record.end();
@@ -51,7 +50,7 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Grouped<Tx>):
   } catch (error) {
     // The process is alive, so the run is no crash. One that is refused counts all the same, as its handler is not repeated for ever.
     const isLeft = runs.some(({ jobs: [{ publicId }] }) => flow.reported.refused.has(publicId));
-    if (isUndone(error) && !isLeft) await session.release(asOne(claim)).catch(() => {});
+    if (isUndone(error) && !isLeft) await session.release(ref).catch(() => {});
     await tellLost(flow, session, runs, error);
   } finally {
     endEnlistment();
@@ -73,18 +72,16 @@ function isUndone(error: unknown): boolean {
 async function putOnRecord<Tx>(
   flow: Flow<Tx>,
   session: ClaimSession<Tx>,
-  claim: Grouped<Tx>,
+  { runs, ref }: Claim<Tx>,
 ): Promise<RunRecord> {
-  const runs = claim.flat();
-  const run = asOne(claim);
-  const start = { runId: run.runId, workerId: flow.workerId, jobs: runs.flatMap(({ jobs }) => jobs) };
+  const start = { runId: ref.runId, workerId: flow.workerId, jobs: runs.flatMap(({ jobs }) => jobs) };
   const record = flow.records.start(start, () => session.confirm());
   try {
     const history = await record.visible;
     for (const each of runs) each.count(history);
     return record;
   } catch (error) {
-    await session.release(run).catch(() => {});
+    await session.release(ref).catch(() => {});
     throw error;
   }
 }
@@ -92,12 +89,12 @@ async function putOnRecord<Tx>(
 async function runHeld<Tx>(
   flow: Flow<Tx>,
   claims: Claims<Tx>,
-  claim: Grouped<Tx>,
+  claim: Claim<Tx>,
   record: RunRecord,
   began: number,
 ): Promise<void> {
   const { session } = claims;
-  const runs = claim.flat();
+  const { runs, ref } = claim;
   const endWatch = stopWhenLost(session.lost, record, runs);
   try {
     await runAll(flow, session, record, claim);
@@ -105,15 +102,15 @@ async function runHeld<Tx>(
     endWatch();
     record.settles();
   }
-  const { stopped } = claim[0][0].live;
+  const { stopped } = runs[0].live;
   if (stopped instanceof ClaimLostError) {
     // The record may have been written all the same, and would count as a crash.
-    await session.release(asOne(claim)).catch(() => {});
+    await session.release(ref).catch(() => {});
     throw stopped;
   }
   if (runs.every(({ isGivenBack }) => isGivenBack)) {
     // In the claim's own transaction: a worker that has lost its claim has nothing to give back.
-    await session.release(asOne(claim));
+    await session.release(ref);
     for (const { info } of runs) flow.events.emit('released', info);
     return;
   }

@@ -6,7 +6,6 @@ import { publicIdOf } from '../../job/public-id.js';
 import type { Part, PartContext } from '../part.js';
 import type { LiveRun } from '../run/live-run.js';
 
-/** How many cancellations are kept, and for how long, in milliseconds. */
 const MOST = 10_000;
 const KEPT_MS = 3_600_000;
 

@@ -13,7 +13,6 @@ export interface DueQueuesParts {
   readonly driver: Uses<{ claims: 'dueQueues' }>;
   readonly lanes: Lanes;
   readonly clock: Clock;
-  /** The longest pause between two looks, in milliseconds. */
   readonly mostMs: number;
 }
 

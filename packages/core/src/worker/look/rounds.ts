@@ -15,7 +15,6 @@ export interface RoundsParts extends Pick<PartContext, 'clock' | 'stopping' | 'a
    * @param claimed Is called when a run is about to begin
    */
   readonly sweep: (pass: Sweep, claimed: () => void) => Promise<void>;
-  /** By queue. */
   readonly positions: ReadonlyMap<string, ScanPosition>;
   readonly dueQueues: Pick<DueQueues, 'round' | 'leftMs'>;
   readonly sources: readonly SweepSource[];
@@ -35,7 +34,6 @@ interface Round {
 export class Rounds {
   readonly #parts: RoundsParts;
   readonly #skipPause = new GrowingDelay(10, 500);
-  /** The queue at which the next round begins. */
   #first = '';
   #begun = 0;
   /** A round that begins after this many others is to come to all jobs. Null when one has. */

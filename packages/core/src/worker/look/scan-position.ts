@@ -11,7 +11,6 @@ const FREE_MS = 2;
 /** The most looks back at once. If both hang, the rows may be slow, and all slots would come to hang there. */
 const MOST = 2;
 
-/** A look at the jobs before the scan position. */
 export interface LookBack {
   /** The line from which it begins: at the first job, or where its last part was interrupted. */
   readonly line: Line;
@@ -37,7 +36,6 @@ export class ScanPosition {
   #interrupted: Pick<LookBack, 'line' | 'tookMs'> | null = null;
   #line = START;
 
-  /** @param mostMs The longest pause between two looks back, in milliseconds. */
   constructor(mostMs: number) {
     this.#mostMs = mostMs;
     this.#lookBacks = new Pace(mostMs, FREE_MS);

@@ -18,7 +18,6 @@ import { keyOfAll } from './run-info.js';
 
 export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
 
-/** A handler to call within the middleware of all plugins. */
 export interface HandlerStep {
   readonly call: () => unknown;
   /** Called when a middleware returns an outcome in place of an error: then the writes of the run are undone. */
@@ -27,7 +26,6 @@ export interface HandlerStep {
 
 export type AroundRun<Tx> = (run: RunContext<unknown, Tx>, handler: HandlerStep) => unknown;
 
-/** What a program gives to the calls of handlers. */
 export interface CallProgram<Tx> {
   readonly client: Enqueues<Tx>;
   /** The middleware around runs. Undefined if no plugin has any. */

@@ -47,7 +47,6 @@ export class LiveRun {
     return this.#stopped;
   }
 
-  /** The handler's signal, aborted with the reason in `stopped`. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#stopped !== null) this.#abort.abort(this.#stopped);

@@ -54,7 +54,6 @@ export class RunHandle<Tx> {
     return this.#writes.lost;
   }
 
-  /** For the handler. Made when it is first read. */
   get handle(): Tx {
     this.#handle ??= this.#driver.claims.deferred({
       send: (statement) => this.calls.add(this.#use(statement)),

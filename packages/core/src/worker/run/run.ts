@@ -23,7 +23,6 @@ import {
  */
 export type Endings = ReadonlyMap<JobId, Ending> | 'release';
 
-/** The settlement policy that all runs of a transaction share. */
 type RunPolicy = Pick<SettlementPolicy, 'tookMs' | 'by'>;
 
 /** One execution of a handler over one job, one group, or the groups of several keys, from its claim to its settlement. */
@@ -32,11 +31,9 @@ export class Run<Tx> {
   /** The jobs with the counts of their records. Empty until the run's own record is written. */
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
-  /** The value that its handler threw. Null if it threw nothing. */
   thrown: { readonly error: unknown } | null = null;
   #info: RunInfo | null = null;
 
-  /** @param runId Runs that share a transaction share it. */
   constructor(
     readonly handler: AnyHandler<Tx>,
     readonly jobs: readonly [Job, ...Job[]],

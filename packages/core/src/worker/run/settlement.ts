@@ -23,7 +23,6 @@ export function countRuns(job: Job, { crashes, earlierRuns }: Omit<EarlierRuns, 
   return { ...job, crashesSeen: crashes, earlierRuns, attemptsMade };
 }
 
-/** How a run ended for a job: the handler's outcome, or core's own decision. */
 export type Ending =
   | Outcome
   | { readonly event: 'exhaust' | 'abandon'; readonly error: unknown }
@@ -38,7 +37,6 @@ export interface SettlementPolicy {
   readonly by: string;
 }
 
-/** The row change that follows from how a run ended for a job. */
 export function settlementFor(job: CountedJob, ending: Ending, policy: SettlementPolicy): Settlement {
   const event = finalEvent(job, ending);
   const counted = TRANSITIONS[event].attempt === 'counted' ? 1 : 0;
@@ -63,7 +61,6 @@ function finalEvent(job: CountedJob, ending: Ending): SettlingEvent {
   return ending.event === 'retry' && isLastAttempt(job) ? 'fail' : ending.event;
 }
 
-/** Whether no attempt is left after this one. */
 export function isLastAttempt({ attemptsMade, maxAttempts }: CountedJob): boolean {
   return attemptsMade + 1 >= maxAttempts;
 }
