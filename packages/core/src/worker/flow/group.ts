@@ -86,19 +86,15 @@ export async function lockGroups<Tx>(
  * is claimed again later.
  */
 function acrossKeys<Tx>(chains: readonly Chain<Tx>[], runId: string): readonly Chain<Tx>[] {
-  const wide = new Map<AnyHandler<Tx>, Job[]>();
-  for (const [{ handler, jobs }] of chains) {
-    if (handler.groupKeys === 1) continue;
-    const together = wide.get(handler);
-    if (together === undefined) wide.set(handler, [...jobs]);
-    else together.push(...jobs);
-  }
-  if (wide.size === 0) return chains;
-  const across = [...wide].flatMap(([handler, jobs]): Chain<Tx>[] => {
+  const isWide = ([{ handler }]: Chain<Tx>): boolean => handler.groupKeys > 1;
+  if (!chains.some(isWide)) return chains;
+  const wide = Map.groupBy(chains.filter(isWide), ([{ handler }]) => handler);
+  const across = [...wide].flatMap(([handler, firsts]): Chain<Tx>[] => {
+    const jobs = firsts.flatMap(([run]) => run.jobs);
     const [first, ...rest] = jobs.toSorted(({ id: one }, { id: other }) => (one < other ? -1 : 1));
     return first === undefined ? [] : [[new Run(handler, [first, ...rest], runId)]];
   });
-  return [...chains.filter(([{ handler }]) => handler.groupKeys === 1), ...across];
+  return [...chains.filter((chain) => !isWide(chain)), ...across];
 }
 
 /**
@@ -126,14 +122,7 @@ function isAside<Tx>({ reported: { refused } }: Flow<Tx>, { publicId }: Job): bo
 }
 
 function byEntity(jobs: readonly Job[]): ReadonlyMap<Entity, readonly Job[]> {
-  const groups = new Map<Entity, Job[]>();
-  for (const job of jobs) {
-    const entity = job.key ?? job.id;
-    const group = groups.get(entity);
-    if (group === undefined) groups.set(entity, [job]);
-    else group.push(job);
-  }
-  return groups;
+  return Map.groupBy(jobs, ({ key, id }): Entity => key ?? id);
 }
 
 async function lockSiblings<Tx>(
