@@ -28,6 +28,8 @@ import { type Replacing, replacingOf } from './on-duplicate.js';
 
 const HOST = hostname();
 
+type Options = EnqueueOptions<unknown>;
+
 /**
  * Validates the input and makes its row. A promise if the schema is asynchronous.
  *
@@ -35,7 +37,7 @@ const HOST = hostname();
  */
 export function newJob(
   handler: Enqueueable,
-  options: EnqueueOptions<unknown>,
+  options: Options,
   declared: Declared = {},
 ): NewJob | Promise<NewJob> {
   checkPlaces(options);
@@ -78,7 +80,7 @@ export function newJob(
  */
 export function newJobs(
   handler: Enqueueable,
-  options: readonly EnqueueOptions<unknown>[],
+  options: readonly Options[],
   declared?: Declared,
 ): readonly NewJob[] | Promise<readonly NewJob[]> {
   checkEnqueueable(handler);
@@ -122,13 +124,10 @@ const ENQUEUE_OPTIONS: readonly string[] = [
   'after',
   'expires',
   'attempts',
-] satisfies (keyof EnqueueOptions<unknown>)[];
+] satisfies (keyof Options)[];
 
 /** @throws InvalidInputError */
-export function available({
-  delay,
-  runAt,
-}: Pick<EnqueueOptions<unknown>, 'delay' | 'runAt'>): NewJob['available'] {
+export function available({ delay, runAt }: Pick<Options, 'delay' | 'runAt'>): NewJob['available'] {
   if (runAt === undefined) return { inMs: milliseconds(delay ?? 0, 'delay') };
   if (delay !== undefined) throw new InvalidInputError('Pass delay or runAt, not both.');
   checkDate('runAt', runAt);
@@ -136,17 +135,14 @@ export function available({
 }
 
 /** @throws InvalidInputError; JobNotFoundError for a text that is no public id. */
-function afterOf({ after = [] }: Pick<EnqueueOptions<unknown>, 'after'>): Pick<NewJob, 'after'> {
+function afterOf({ after = [] }: Pick<Options, 'after'>): Pick<NewJob, 'after'> {
   if (!Array.isArray(after)) throw new InvalidInputError('after must be a list of public ids.');
   checkWhole('The number of jobs in after', after.length, 0, MOST_FOLLOWED);
   return after.length === 0 ? {} : { after: [...new Set(after.map(checkId))] };
 }
 
 /** @throws InvalidInputError */
-function expiresOf({
-  expires,
-  delay,
-}: Pick<EnqueueOptions<unknown>, 'expires' | 'delay'>): Pick<NewJob, 'expires'> {
+function expiresOf({ expires, delay }: Pick<Options, 'expires' | 'delay'>): Pick<NewJob, 'expires'> {
   if (expires === undefined) return {};
   if (expires instanceof Date) {
     checkDate('expires', expires);
@@ -159,13 +155,7 @@ function expiresOf({
 }
 
 /** How the job replaces a waiting one. Undefined if it does not. @throws InvalidInputError */
-function replacingIn({
-  unique,
-  after,
-  expires,
-  delay,
-  runAt,
-}: EnqueueOptions<unknown>): Replacing | undefined {
+function replacingIn({ unique, after, expires, delay, runAt }: Options): Replacing | undefined {
   if (typeof unique !== 'object' || unique === null) return undefined;
   const replacing = replacingOf(unique);
   const other = after !== undefined ? 'after' : expires !== undefined ? 'expires' : undefined;
@@ -183,14 +173,14 @@ function replacingIn({
  *
  * @throws InvalidInputError, also for several jobs: each step of a replacement commits by itself.
  */
-export function replacingAlone(options: readonly EnqueueOptions<unknown>[]): Replacing | undefined {
+export function replacingAlone(options: readonly Options[]): Replacing | undefined {
   const [first, ...others] = options.map(replacingIn);
   if (others.length > 0 && [first, ...others].some((each) => each !== undefined))
     throw new InvalidInputError('enqueueMany() keeps duplicates: call enqueue() for a job with onDuplicate.');
   return first;
 }
 
-function unique(unique: EnqueueOptions<unknown>['unique']): NewJob['unique'] {
+function unique(unique: Options['unique']): NewJob['unique'] {
   if (unique === undefined || unique === null) return null;
   if (typeof unique !== 'string') checkOptions('unique', unique, ['key', 'scope', 'onDuplicate']);
   const { key, scope = 'outstanding' }: Unique = typeof unique === 'string' ? { key: unique } : unique;

@@ -191,7 +191,7 @@ export class Claims<Tx> {
     }
     this.#pass.moveLine(last);
     this.#flow.parts.reached(last);
-    const claim = claimOf(chains);
+    const claim = claimOf(this.session, chains);
     if (claim === undefined) {
       this.#pass.blocked(clock.now() - began);
       return 'blocked';

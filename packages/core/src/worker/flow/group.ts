@@ -17,6 +17,7 @@ export type Chain<Tx> = readonly [Run<Tx>, ...Run<Tx>[]];
 
 /** The runs of one claim: they share its transaction, and begin and end together. */
 export interface Claim<Tx> {
+  readonly session: ClaimSession<Tx>;
   readonly chains: readonly Chain<Tx>[];
   readonly runs: Chain<Tx>;
   /** All of them as one. */
@@ -24,11 +25,12 @@ export interface Claim<Tx> {
 }
 
 /** Undefined if no run may begin. */
-export function claimOf<Tx>(chains: readonly Chain<Tx>[]): Claim<Tx> | undefined {
+export function claimOf<Tx>(session: ClaimSession<Tx>, chains: readonly Chain<Tx>[]): Claim<Tx> | undefined {
   const [first, ...others] = chains.flat();
   if (first === undefined) return undefined;
   const runs: Chain<Tx> = [first, ...others];
-  return { chains, runs, ref: { runId: first.live.runId, jobs: runs.flatMap(({ live }) => live.jobs) } };
+  const ref = { runId: first.live.runId, jobs: runs.flatMap(({ live }) => live.jobs) };
+  return { session, chains, runs, ref };
 }
 
 /** What the runs of one claim are made with. */

@@ -25,25 +25,25 @@ const LONGEST_REFUSAL_MS = 60_000;
 /** Commits the claim, runs, and settles. In between, the worker's session keeps the claim. */
 export async function runLeased<Tx>(
   flow: Flow<Tx>,
-  session: ClaimSession<Tx>,
   claim: Claim<Tx>,
   record: RunRecord,
   began: number,
 ): Promise<void> {
-  const [run] = claim.runs;
+  const { session, runs, ref } = claim;
+  const [run] = runs;
   // The session was lost during this claim, so the loss could not stop this run.
-  if (!flow.anchored()) return session.release(claim.ref);
+  if (!flow.anchored()) return session.release(ref);
   const lease = await takeLease(flow, session, run).catch((error: unknown) =>
-    giveBackRefused(flow, session, claim, error),
+    giveBackRefused(flow, claim, error),
   );
   try {
-    begin(flow, claim.runs);
+    begin(flow, runs);
     if (lease.isCommitted) {
-      const endWatch = stopWhenLost(lease.lost, record, claim.runs);
+      const endWatch = stopWhenLost(lease.lost, record, runs);
       await runAlone(flow, lease, record, run).finally(endWatch);
     }
     const tookMs = Math.round(flow.clock.now() - began);
-    const written = await settleLease(lease, settlementsOf(flow, claim.runs, tookMs), (ms, error) =>
+    const written = await settleLease(lease, settlementsOf(flow, runs, tookMs), (ms, error) =>
       wait(flow, run, ms, error),
     ).catch((error: unknown) => {
       const { refused } = flow.reported;
@@ -52,7 +52,7 @@ export async function runLeased<Tx>(
       throw error;
     });
     flow.reported.unsettled.over(run.info);
-    report(flow, claim.runs, written, tookMs);
+    report(flow, runs, written, tookMs);
   } finally {
     await lease.rollback();
   }

@@ -1,10 +1,10 @@
 import { mayBeOfOne } from '../../driver/apart.js';
-import type { ClaimSession } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import type { RunRecord } from '../record/run-records.js';
 import type { Run } from '../run/run.js';
 import type { Flow } from './context.js';
+import type { Claim } from './group.js';
 
 /**
  * Stops runs that have lost their claim, or whose record cannot be made durable: their work could not be settled.
@@ -29,8 +29,7 @@ export function stopWhenLost<Tx>(lost: AbortSignal, record: RunRecord, runs: rea
  */
 export async function tellLost<Tx>(
   { log, events, reported }: Flow<Tx>,
-  session: ClaimSession<Tx>,
-  runs: readonly Run<Tx>[],
+  { session, runs }: Claim<Tx>,
   error: unknown,
 ): Promise<void> {
   for (const { info } of runs) {

@@ -1,4 +1,3 @@
-import type { ClaimSession } from '../../driver/claim-session.js';
 import { limitMs } from '../run/time-limits.js';
 import type { Flow } from './context.js';
 import type { Claim } from './group.js';
@@ -13,8 +12,7 @@ import { isRefusal, mayPass } from './settle-each.js';
  */
 export async function giveBackRefused<Tx>(
   { driver, registry, reported: { refused }, sizes }: Flow<Tx>,
-  session: ClaimSession<Tx>,
-  { runs, ref }: Claim<Tx>,
+  { session, runs, ref }: Claim<Tx>,
   error: unknown,
 ): Promise<never> {
   const jobs = runs.flatMap((each) => each.jobs.map(({ publicId }) => publicId));

@@ -1,6 +1,5 @@
 /** From runs that may begin to how they ended: one by itself, or several in one transaction. */
 
-import type { ClaimSession } from '../../driver/claim-session.js';
 import type { RunRecord } from '../record/run-records.js';
 import { isExhausted } from '../run/check-job.js';
 import { sharedEntrance, soleEntrance } from '../run/entrance.js';
@@ -20,13 +19,8 @@ export function begin<Tx>({ events, claimed }: Flow<Tx>, runs: readonly Run<Tx>[
 }
 
 /** Runs the handlers in the claim's own transaction, and notes in each run how it ended for each of its jobs. */
-export async function runAll<Tx>(
-  flow: Flow<Tx>,
-  session: ClaimSession<Tx>,
-  record: RunRecord,
-  claim: Claim<Tx>,
-): Promise<void> {
-  const { runs } = claim;
+export async function runAll<Tx>(flow: Flow<Tx>, claim: Claim<Tx>, record: RunRecord): Promise<void> {
+  const { session, runs } = claim;
   begin(flow, runs);
   const writes = { lost: session.lost, handle: () => session.handle, undo: () => session.undo() };
   if (runs.length === 1) return runAlone(flow, writes, record, runs[0]);

@@ -5,7 +5,6 @@
  * committed instead, and lasts as long as the worker's session.
  */
 
-import type { ClaimSession } from '../../driver/claim-session.js';
 import { isDriverError } from '../../driver/driver-error.js';
 import { ClaimLostError } from '../../errors.js';
 import { causesOf } from '../../is-error.js';
@@ -35,14 +34,13 @@ export async function sweep<Tx>(flow: Flow<Tx>, pass: Sweep): Promise<void> {
 
 /** One turn of a slot: record, run, settle and tell what was claimed and grouped. */
 async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Claim<Tx>): Promise<void> {
-  const { session } = claims;
-  const { runs, ref } = claim;
+  const { session, runs, ref } = claim;
   const endEnlistment = enlist(flow, claim);
   const began = flow.clock.now();
   try {
-    const record = await putOnRecord(flow, session, claim);
+    const record = await putOnRecord(flow, claim);
     try {
-      if (runs[0].live.leased) await runLeased(flow, session, claim, record, began);
+      if (runs[0].live.leased) await runLeased(flow, claim, record, began);
       else await runHeld(flow, claims, claim, record, began);
     } finally {
       record.end();
@@ -51,7 +49,7 @@ async function turn<Tx>(flow: Flow<Tx>, claims: Claims<Tx>, claim: Claim<Tx>): P
     // The process is alive, so the run is no crash. One that is refused counts all the same, as its handler is not repeated for ever.
     const isLeft = runs.some(({ jobs: [{ publicId }] }) => flow.reported.refused.has(publicId));
     if (isUndone(error) && !isLeft) await session.release(ref).catch(() => {});
-    await tellLost(flow, session, runs, error);
+    await tellLost(flow, claim, error);
   } finally {
     endEnlistment();
     claims.turned();
@@ -69,11 +67,7 @@ function isUndone(error: unknown): boolean {
  * Writes the runs' record. From then on a crash is counted, and the runs may begin. If the write fails, no run has
  * begun, and the claim is given back. Otherwise a record that was written all the same would count as a crash.
  */
-async function putOnRecord<Tx>(
-  flow: Flow<Tx>,
-  session: ClaimSession<Tx>,
-  { runs, ref }: Claim<Tx>,
-): Promise<RunRecord> {
+async function putOnRecord<Tx>(flow: Flow<Tx>, { session, runs, ref }: Claim<Tx>): Promise<RunRecord> {
   const start = { runId: ref.runId, workerId: flow.workerId, jobs: runs.flatMap(({ jobs }) => jobs) };
   const record = flow.records.start(start, () => session.confirm());
   try {
@@ -93,11 +87,10 @@ async function runHeld<Tx>(
   record: RunRecord,
   began: number,
 ): Promise<void> {
-  const { session } = claims;
-  const { runs, ref } = claim;
+  const { session, runs, ref } = claim;
   const endWatch = stopWhenLost(session.lost, record, runs);
   try {
-    await runAll(flow, session, record, claim);
+    await runAll(flow, claim, record);
   } finally {
     endWatch();
     record.settles();
@@ -119,7 +112,7 @@ async function runHeld<Tx>(
     session,
     settlementsOf(flow, runs, tookMs),
     claims.behind(),
-  ).catch((error: unknown) => giveBackRefused(flow, session, claim, error));
+  ).catch((error: unknown) => giveBackRefused(flow, claim, error));
   claims.settled(next);
   report(flow, runs, written, tookMs);
 }
