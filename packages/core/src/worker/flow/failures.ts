@@ -13,7 +13,7 @@ type Settled<Tx> = Pick<ClaimSession<Tx>, 'renew' | 'handle' | 'undo'>;
 export type Follow<Tx> = (settled: Settled<Tx>) => Promise<void>;
 
 export function followOf<Tx>(
-  flow: Pick<Flow<Tx>, 'driver' | 'calls' | 'log'>,
+  flow: Flow<Tx>,
   runs: readonly Run<Tx>[],
   settlements: readonly Settlement[],
 ): Follow<Tx> | undefined {
@@ -32,11 +32,7 @@ export function followOf<Tx>(
 }
 
 /** What the database refuses is left out, and logged: the failure itself stands. */
-async function follow<Tx>(
-  flow: Pick<Flow<Tx>, 'driver' | 'log'>,
-  settled: Settled<Tx>,
-  jobs: readonly NewJob[],
-): Promise<void> {
+async function follow<Tx>(flow: Flow<Tx>, settled: Settled<Tx>, jobs: readonly NewJob[]): Promise<void> {
   const wakeUps = [...new Set(jobs.map(({ queue }) => queue))].map((queue) => ({ queue }));
   await settled.renew();
   try {

@@ -23,7 +23,7 @@ type MutableEndings = Map<JobId, Ending>;
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
   const { clock, calls } = flow;
   const { handler, live } = run;
-  const until = clock.now() + handler.timeoutMs;
+  const timed = { handler, live, clock, until: clock.now() + handler.timeoutMs };
   const endings: MutableEndings = new Map();
   run.endings = endings;
   const accepted: CheckedJob[] = [];
@@ -40,7 +40,7 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
       endings.set(job.id, { event: 'abandon', error: timeIsOver });
       continue;
     }
-    const checked = check(handler, job, { live, clock, until });
+    const checked = check(job, timed);
     const found = checked instanceof Promise ? await checked : checked;
     if ('ending' in found) endings.set(job.id, found.ending);
     else accepted.push(found);
@@ -49,8 +49,9 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   if (first === undefined) return;
 
   try {
-    const call = { handler, jobs: [first, ...rest], until, tx: handle, live, shared: calls } as const;
-    const ended = callHandler(call, (late) => leaveBehind(flow, run.info, late));
+    const leave = (late: Promise<unknown>): void => leaveBehind(flow, run.info, late);
+    const jobs = [first, ...rest] as const;
+    const ended = callHandler({ ...timed, jobs, tx: handle, shared: calls, leaveBehind: leave });
     const result = ended instanceof Promise ? await ended : ended;
     const outcomes = accepted.map(({ job }) => [job, outcomeOf(result, job)] as const);
     const kept = handle.keep();
@@ -66,10 +67,7 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
 }
 
 /** The public ids of those jobs of a run whose time is over, by the database's clock. Undefined where no job has a time. */
-function expiredOf<Tx>(
-  { driver }: Pick<Flow<Tx>, 'driver'>,
-  { jobs }: Run<Tx>,
-): Promise<ReadonlySet<string>> | undefined {
+function expiredOf<Tx>({ driver }: Flow<Tx>, { jobs }: Run<Tx>): Promise<ReadonlySet<string>> | undefined {
   if (!jobs.some(mayExpire)) return undefined;
   const of = jobs.filter(mayExpire).map(({ publicId }) => publicId);
   return driver.expiry.over({ of }).then((over) => new Set(over));
@@ -77,7 +75,7 @@ function expiredOf<Tx>(
 
 /** The run counts unless the worker stops, or has been without its session or a durable record for too long. */
 function noteFailure<Tx>(
-  { log }: Pick<Flow<Tx>, 'log'>,
+  { log }: Flow<Tx>,
   run: Run<Tx>,
   accepted: readonly CheckedJob[],
   endings: MutableEndings,

@@ -15,11 +15,7 @@ export interface Settlements<Tx> extends Refusals {
   readonly follow: (written: readonly Settlement[]) => Follow<Tx> | undefined;
 }
 
-export function settlementsOf<Tx>(
-  flow: Pick<Flow<Tx>, 'host' | 'driver' | 'calls' | 'log' | 'reported'>,
-  runs: readonly Run<Tx>[],
-  tookMs: number,
-): Settlements<Tx> {
+export function settlementsOf<Tx>(flow: Flow<Tx>, runs: readonly Run<Tx>[], tookMs: number): Settlements<Tx> {
   const policy = { tookMs, by: flow.host };
   const { refused } = flow.reported;
   const jobs = runs.flatMap((run) => run.jobs);

@@ -6,8 +6,6 @@ import type { Run } from '../run/run.js';
 import type { SettledRun, WorkerEmitter, WorkerEvents } from './events.js';
 import { logFailures } from './failures.js';
 
-type Listeners<Tx> = Pick<Flow<Tx>, 'log' | 'events' | 'parts'>;
-
 /** The events for jobs that ended in one state. */
 const BY_STATE = [
   ['completed', 'complete'],
@@ -20,7 +18,7 @@ const BY_STATE = [
  * @param written The settlements of all runs, in their order
  */
 export function report<Tx>(
-  to: Listeners<Tx>,
+  flow: Flow<Tx>,
   runs: readonly Run<Tx>[],
   written: readonly Settlement[],
   tookMs: number,
@@ -29,13 +27,13 @@ export function report<Tx>(
   for (const run of runs) {
     const own = written.slice(place, place + run.jobs.length);
     place += run.jobs.length;
-    if (own.every(({ event }) => event === 'release')) to.events.emit('released', run.info);
-    else reportRun(to, run, own, tookMs);
+    if (own.every(({ event }) => event === 'release')) flow.events.emit('released', run.info);
+    else reportRun(flow, run, own, tookMs);
   }
 }
 
 function reportRun<Tx>(
-  { log, events, parts }: Listeners<Tx>,
+  { log, events, parts }: Flow<Tx>,
   run: Run<Tx>,
   settlements: readonly Settlement[],
   tookMs: number,

@@ -1,25 +1,19 @@
 import { inCleanContext } from '../../clean-context.js';
-import type { Clock } from '../../clock.js';
-import { ClaimLostError, HandlerTimeoutError, InvalidInputError } from '../../errors.js';
+import { ClaimLostError, InvalidInputError } from '../../errors.js';
 import type { HandlerClass, RunContext } from '../../handler/handler.js';
 import { isThenable } from '../../thenable.js';
 import { Context, type HandlerCall } from './context.js';
-import type { LiveRun } from './live-run.js';
 import type { OpenCalls } from './open-calls.js';
-import { GRACE_MS } from './time-limits.js';
+import { GRACE_MS, stopInTime } from './time-limits.js';
 
 /**
  * Calls a handler and waits for it, until its timeout, a cancellation, the worker's end or the loss of the claim. Then
  * aborts its signal and gives it `GRACE_MS` to end. A handler that does not end by then is left behind: it loses its
  * transaction, and its result is ignored. A handler whose signal is aborted before it begins is not called.
  *
- * @param leaveBehind Is called with the handler's late end when it is left behind.
  * @throws What the handler threw, or the reason of the abort; `ClaimLostError` when the claim is gone.
  */
-export function callHandler<Tx>(
-  call: HandlerCall<Tx>,
-  leaveBehind: (ended: Promise<unknown>) => void,
-): unknown {
+export function callHandler<Tx>(call: HandlerCall<Tx>): unknown {
   const context = new Context(call);
   let returned: unknown;
   try {
@@ -31,8 +25,7 @@ export function callHandler<Tx>(
     throw lostClaim(call) ?? error;
   }
   const { calls } = call.tx;
-  if (returned instanceof Promise || !calls.isEmpty)
-    return ending(call, context, withCalls(returned, calls), leaveBehind);
+  if (returned instanceof Promise || !calls.isEmpty) return ending(call, context, withCalls(returned, calls));
   // A synchronous handler has ended by now, and needs no timer.
   context.end();
   const lost = lostClaim(call);
@@ -51,17 +44,13 @@ async function ending<Tx>(
   call: HandlerCall<Tx>,
   context: Context<Tx>,
   ended: Promise<unknown>,
-  leaveBehind: (ended: Promise<unknown>) => void,
 ): Promise<unknown> {
-  const { handler, until, live, shared } = call;
-  const { clock } = shared;
-  const stopTimer = clock.after(until - clock.now(), () =>
-    live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
-  );
+  const { live } = call;
+  const stopTimer = stopInTime(call);
   try {
-    const result = await inGrace(ended, live, clock);
+    const result = await inGrace(ended, call);
     if (result === LEFT_BEHIND) {
-      leaveBehind(ended);
+      call.leaveBehind(ended);
       throw live.stopped;
     }
     if (call.tx.lost.aborted) throw call.tx.lost.reason;
@@ -127,10 +116,9 @@ async function runBuilt<Tx>(
 const LEFT_BEHIND = Symbol('left behind');
 
 /** The handler's result, or `LEFT_BEHIND` if it has not ended within `GRACE_MS` after it was stopped. */
-function inGrace<Result>(
+function inGrace<Tx, Result>(
   ended: Promise<Result>,
-  live: LiveRun,
-  clock: Clock,
+  { live, clock }: HandlerCall<Tx>,
 ): Promise<Result | typeof LEFT_BEHIND> {
   return new Promise((resolve, reject) => {
     let stopTimer = (): void => {};

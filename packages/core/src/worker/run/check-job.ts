@@ -1,24 +1,15 @@
 import { inCleanContext } from '../../clean-context.js';
-import type { Clock } from '../../clock.js';
-import { HandlerTimeoutError, InvalidPayloadError } from '../../errors.js';
+import { InvalidPayloadError } from '../../errors.js';
 import { checkPayload } from '../../handler/check-payload.js';
 import { decoded } from '../../handler/codec.js';
-import type { AnyHandler } from '../../handler/handler.js';
 import { fail, retry } from '../../handler/outcome.js';
-import type { LiveRun } from './live-run.js';
 import type { CountedJob, Ending } from './settlement.js';
+import { stopInTime, type TimedRun } from './time-limits.js';
 
 /** A job whose payload its schema has accepted. */
 export interface CheckedJob {
   readonly job: CountedJob;
   readonly payload: unknown;
-}
-
-/** A run that is being checked, and until when it may go on. */
-export interface Checking {
-  readonly live: LiveRun;
-  readonly clock: Clock;
-  readonly until: number;
 }
 
 export type Checked = CheckedJob | { readonly ending: Ending };
@@ -34,11 +25,7 @@ const DEPLOY_MS = 86_400_000;
  * its handler says. Retries a job whose schema throws, because a service that the schema calls is away. Once the run is stopped, no more jobs are
  * checked, and the handler is not called.
  */
-export function check<Tx>(
-  handler: AnyHandler<Tx>,
-  job: CountedJob,
-  checking: Checking,
-): Checked | Promise<Checked> {
+export function check<Tx>(job: CountedJob, run: TimedRun<Tx>): Checked | Promise<Checked> {
   if (isExhausted(job)) {
     const message =
       `${job.crashesSeen} of its runs ended without an outcome. Each time the worker died, lost its connection, ` +
@@ -46,37 +33,32 @@ export function check<Tx>(
     const error = Object.assign(new Error(message), { code: 'ROWLOCK_CRASHED' });
     return { ending: { event: 'exhaust', error } };
   }
-  if (checking.live.stopped !== null) return { job, payload: undefined };
+  const { handler, live } = run;
+  if (live.stopped !== null) return { job, payload: undefined };
   try {
     const payload = inCleanContext(() => checkPayload(handler, decoded(handler, job.payload)));
-    return payload instanceof Promise ? checkedLater(handler, job, payload, checking) : { job, payload };
+    return payload instanceof Promise ? checkedLater(job, payload, run) : { job, payload };
   } catch (error) {
-    return refused(handler, job, error, checking);
+    return refused(job, error, run);
   }
 }
 
 async function checkedLater<Tx>(
-  handler: AnyHandler<Tx>,
   job: CountedJob,
   payload: Promise<unknown>,
-  checking: Checking,
+  run: TimedRun<Tx>,
 ): Promise<Checked> {
   try {
-    return { job, payload: await inTime(handler, payload, checking) };
+    return { job, payload: await inTime(payload, run) };
   } catch (error) {
-    return refused(handler, job, error, checking);
+    return refused(job, error, run);
   }
 }
 
-function refused<Tx>(
-  { onInvalidPayload }: AnyHandler<Tx>,
-  job: CountedJob,
-  error: unknown,
-  { live }: Checking,
-): Checked {
+function refused<Tx>(job: CountedJob, error: unknown, { handler, live }: TimedRun<Tx>): Checked {
   if (live.stopped !== null) return { job, payload: undefined };
   if (!(error instanceof InvalidPayloadError)) return { ending: retry(error) };
-  const isOver = onInvalidPayload === 'fail' || Date.now() - job.createdAt.getTime() > DEPLOY_MS;
+  const isOver = handler.onInvalidPayload === 'fail' || Date.now() - job.createdAt.getTime() > DEPLOY_MS;
   return { ending: isOver ? fail(error) : { event: 'snooze', error } };
 }
 
@@ -86,14 +68,9 @@ export function isExhausted({ attemptsMade, maxAttempts }: CountedJob): boolean 
 }
 
 /** The run's time also passes while an asynchronous schema waits, for example for another service. */
-async function inTime<Tx, Result>(
-  { kind, timeoutMs }: AnyHandler<Tx>,
-  work: Promise<Result>,
-  { live, clock, until }: Checking,
-): Promise<Result> {
-  const stopTimer = clock.after(until - clock.now(), () =>
-    live.stop(new HandlerTimeoutError(kind, timeoutMs)),
-  );
+async function inTime<Tx, Result>(work: Promise<Result>, run: TimedRun<Tx>): Promise<Result> {
+  const { live } = run;
+  const stopTimer = stopInTime(run);
   const stopped = new Promise<never>((_, reject) => live.whenStopped(() => reject(live.stopped)));
   try {
     return await Promise.race([work, stopped]);

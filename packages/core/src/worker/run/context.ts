@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../clock.js';
 import type { Uses } from '../../driver/driver.js';
-import type { AnyHandler, Progress, RunContext, RunJob } from '../../handler/handler.js';
+import type { Progress, RunContext, RunJob } from '../../handler/handler.js';
 import type { FailureJob } from '../../handler/on-failed.js';
 import type { Resolve } from '../../handler/resolve.js';
 import { givenTo } from '../../handler/run-of-handle.js';
@@ -11,10 +11,10 @@ import { tickIn } from '../../job/tick.js';
 import { type Logger, withFields } from '../../logger.js';
 import type { Operation } from '../../update/operation.js';
 import type { CheckedJob } from './check-job.js';
-import type { LiveRun } from './live-run.js';
 import { type ProgressReporter, progressReporter } from './progress.js';
 import type { RunHandle } from './run-handle.js';
 import { keyOfAll } from './run-info.js';
+import type { TimedRun } from './time-limits.js';
 
 export type Enqueues<Tx> = Pick<Client<Tx>, 'enqueue' | 'enqueueMany'>;
 
@@ -43,14 +43,12 @@ export interface CallParts<Tx> extends CallProgram<Tx> {
   readonly driver: Uses<{ claims: 'noteRun' }>;
 }
 
-export interface HandlerCall<Tx> {
-  readonly handler: AnyHandler<Tx>;
+export interface HandlerCall<Tx> extends TimedRun<Tx> {
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
-  /** When its time is over. The checks of the payloads have used some of that time. */
-  readonly until: number;
   readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls' | 'discard'>;
-  readonly live: LiveRun;
   readonly shared: CallParts<Tx>;
+  /** Called with the handler's late end when it is left behind. */
+  readonly leaveBehind: (ended: Promise<unknown>) => void;
 }
 
 /** The argument of a handler. Parts that many handlers do not use are made at their first use. */
@@ -91,7 +89,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 
   /** A getter, as handlers destructure the context and call its functions without `this`. */
   get timeLeft(): () => number {
-    return () => Math.max(0, this.#call.until - this.#call.shared.clock.now());
+    return () => Math.max(0, this.#call.until - this.#call.clock.now());
   }
 
   get progress(): Progress {
@@ -101,8 +99,8 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
   }
 
   #reporter(): ProgressReporter {
-    const { driver, clock, log } = this.#call.shared;
-    this.#progress ??= progressReporter(driver, this.#call.live, clock, log);
+    const { shared, live, clock } = this.#call;
+    this.#progress ??= progressReporter(shared.driver, live, clock, shared.log);
     if (this.#ended) this.#progress.stop();
     return this.#progress;
   }

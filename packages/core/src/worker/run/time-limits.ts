@@ -1,3 +1,8 @@
+import type { Clock } from '../../clock.js';
+import { HandlerTimeoutError } from '../../errors.js';
+import type { AnyHandler } from '../../handler/handler.js';
+import type { LiveRun } from './live-run.js';
+
 /** How long a handler may take to end after its signal was aborted, in milliseconds. */
 export const GRACE_MS = 5_000;
 
@@ -7,4 +12,20 @@ const MARGIN_MS = 10_000;
 /** When the server takes a claim away from a run that may take `timeoutMs`, in milliseconds. */
 export function limitMs(timeoutMs: number): number {
   return timeoutMs + GRACE_MS + MARGIN_MS;
+}
+
+/** A run, and until when it may go on. */
+export interface TimedRun<Tx> {
+  readonly handler: AnyHandler<Tx>;
+  readonly live: LiveRun;
+  readonly clock: Clock;
+  /** The checks of the payloads use some of the time too. */
+  readonly until: number;
+}
+
+/** Stops a run when its time is over. Returns the end of the wait. */
+export function stopInTime<Tx>({ handler, live, clock, until }: TimedRun<Tx>): () => void {
+  return clock.after(until - clock.now(), () =>
+    live.stop(new HandlerTimeoutError(handler.kind, handler.timeoutMs)),
+  );
 }
