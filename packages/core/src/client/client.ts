@@ -67,11 +67,7 @@ export class Client<Tx> {
       const checked = newJobs(handler, options, this.#calls.declared);
       const jobs = checked instanceof Promise ? await checked : checked;
       checkAfter(jobs);
-      // Behind the middleware, which cannot change what is Rowlock's own in metadata.
-      const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
-        this.#calls.store(tx).enqueue(rows.map(markExpiring));
-      const replacing = replacingAlone(options);
-      const enqueue = replacing === undefined ? write : this.#replacing(replacing, write, tx);
+      const enqueue = this.#writing(tx, replacingAlone(options));
       const noted = (rows: readonly NewJob[]) => watched(handler, rows, enqueue(rows), this);
       const outcomes = await (this.#around === undefined ? noted(jobs) : this.#around(jobs, noted));
       const made = note && enqueueOnRecord(handler, outcomes);
@@ -80,24 +76,21 @@ export class Client<Tx> {
     });
   }
 
-  /** Enqueues one job, or has it replace the waiting one of its unique key. */
-  #replacing(
-    replacing: Replacing,
-    write: (rows: readonly NewJob[]) => Promise<readonly Enqueued[]>,
+  /** Writes jobs, or has the one of a call replace the waiting one of its unique key. */
+  #writing(
     tx: CallersTx<Tx> | undefined,
+    replacing: Replacing | undefined,
   ): (rows: readonly NewJob[]) => Promise<readonly Enqueued[]> {
-    const store = this.#calls.store(tx);
+    // Behind the middleware, which cannot change what is Rowlock's own in metadata.
+    const write = (rows: readonly NewJob[]): Promise<readonly Enqueued[]> =>
+      this.#calls.store(tx).enqueue(rows.map(markExpiring));
+    if (replacing === undefined) return write;
     const parts = {
-      store,
+      store: this.#calls.store(tx),
       isOwn: (publicId: string) => isSettledThrough(tx, publicId),
       enqueue: async (job: NewJob) => onlyOne(await write([job])),
     };
-    return async (rows) => {
-      const enqueued = await enqueueReplacing(parts, onlyOne(rows), replacing);
-      // It may be due now.
-      if (enqueued.outcome === 'replaced') await store.wake([{}]);
-      return [enqueued];
-    };
+    return async (rows) => [await enqueueReplacing(parts, onlyOne(rows), replacing)];
   }
 
   /** The job with this public id, or undefined. */

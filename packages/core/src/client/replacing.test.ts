@@ -22,6 +22,7 @@ class Table {
       isOwn: () => false,
       store: {
         isJoined: false,
+        async wake() {},
         uniqueJobs: async (_kind, keys) => keys.map((key) => this.#idOf(key)),
         update: async (id): Promise<Updated> => {
           const row = this.#row(id);

@@ -13,7 +13,7 @@ import { updateFree } from './update-job.js';
 const MOST_TRIES = 20;
 
 export interface ReplacingParts {
-  readonly store: Pick<ClientStore, 'list' | 'update' | 'uniqueJobs' | 'isJoined'>;
+  readonly store: Pick<ClientStore, 'list' | 'update' | 'uniqueJobs' | 'isJoined' | 'wake'>;
   /** Whether the caller's transaction settles this job. It holds the row's lock itself. */
   readonly isOwn: (publicId: string) => boolean;
   readonly enqueue: (job: NewJob) => Promise<Enqueued>;
@@ -46,7 +46,11 @@ export async function enqueueReplacing(
     for (const publicId of found)
       if (publicId !== null) met.set(publicId, await replace(parts, publicId, update));
     const [replaced] = withOutcome(met, 'replaced');
-    if (replaced !== undefined) return { outcome: 'replaced', publicId: replaced };
+    if (replaced !== undefined) {
+      // It may be due now.
+      await parts.store.wake([{}]);
+      return { outcome: 'replaced', publicId: replaced };
+    }
     if (withOutcome(met, 'gone').length > 0) continue;
     const free = keys.find((_, place) => found[place] === null);
     const enqueued = await enqueueAfter(parts, keyed(job), free, withOutcome(met, 'held'));
