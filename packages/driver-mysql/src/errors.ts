@@ -160,6 +160,14 @@ const NO_COLUMN = 1054;
 const NOT_OURS =
   "A table, a column or a routine that is not one of Rowlock's is not there: a trigger on its tables may use it.";
 
+/** What the server says of itself. A trigger that signals the same says nothing of the server, and would do so again. */
+const OF_THE_SERVER: ReadonlySet<DriverErrorCode> = new Set(['ConnectionLost', 'OutOfResources']);
+
+/** The SQLSTATE of a SIGNAL, which the server has for no error of its own. */
+const SIGNALLED = '45000';
+
+const RAISED = 'A trigger or a routine in the database signals this, under a number by which MySQL speaks of itself.';
+
 /** Whether what is missing is of the application's: no statement of the driver names it. */
 function isNotOurs(error: unknown, message: string): boolean {
   if (NAMED.has(errnoOf(error))) return !/\browlock_/i.test(message);
@@ -176,7 +184,7 @@ const REFUSED = 'MySQL accepts no more connections: raise its limit, or let the 
 
 /** Whether the server accepts no more connections. */
 export function isRefusal(error: unknown): boolean {
-  return TOO_MANY_CONNECTIONS.has(errnoOf(error));
+  return TOO_MANY_CONNECTIONS.has(errnoOf(error)) && !isSignalled(error);
 }
 
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
@@ -187,6 +195,8 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   // Names, networks and TLS have many codes of their own, or none. A server's error has a positive number.
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
+  if (OF_THE_SERVER.has(cause) && isSignalled(error))
+    return new DriverError('Unknown', `${RAISED} ${message}`, { cause: error });
   if (isNotOurs(error, message))
     return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
   const special = isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : SETTING_ADVICE[errnoOf(error)];
@@ -199,6 +209,10 @@ const READS = 'This server is read-only, as a replica is: connect to the one tha
 function isReadOnly(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === READ_ONLY_MODE || (errno === FORBIDDEN && READ_ONLY.test(String(Object(error).message)));
+}
+
+function isSignalled(error: unknown): boolean {
+  return Object(error).sqlState === SIGNALLED;
 }
 
 /** The answer of a statement, or its error. No caller of the driver gets an error of the client's own. @throws DriverError */

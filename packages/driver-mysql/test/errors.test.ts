@@ -228,3 +228,23 @@ test.each([
     message: expect.stringMatching(/^A table, a column or a routine that is not one of Rowlock's/),
   });
 });
+
+test("what an application's trigger signals is of that trigger, under whatever number", async () => {
+  const { url, drop } = await freshMysqlDatabase(serverUrl);
+  onTestFinished(drop);
+  const driver = mysql({ uri: url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = await createConnection(url);
+  for (const errno of [1021, 1114, 1040, 1053, 2013, 1836]) {
+    await client.query('DROP TRIGGER IF EXISTS refuse');
+    await client.query(`CREATE TRIGGER refuse BEFORE INSERT ON rowlock_job FOR EACH ROW
+      SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not welcome', MYSQL_ERRNO = ${errno}`);
+    await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
+      code: 'Unknown',
+      isRetryable: false,
+      message: expect.stringMatching(/^A trigger or a routine in the database signals this.* not welcome/),
+    });
+  }
+  await client.end();
+});

@@ -65,7 +65,7 @@ async function openDatabase(
         );
       },
       // A deadlock is the second, as a settlement alone is repeated ten times for it.
-      passing: ['1205', '1213', '1114', '3024'],
+      passing: ['1205', '1213', '3572', '3024'],
       async refuseRows(verb, text, code) {
         await plain.query(`DROP TRIGGER IF EXISTS refuse_${verb}`);
         if (text === null) return;

@@ -80,6 +80,16 @@ const BEHIND =
 const NOT_OURS =
   'A function or a trigger in the database uses something that is not there. Rowlock comes with no such function: look at the triggers on its tables.';
 
+/** What the server says of itself. A trigger that raises the same says nothing of the server, and would do so again. */
+const OF_THE_SERVER: ReadonlySet<DriverErrorCode> = new Set(['ConnectionLost', 'OutOfResources']);
+
+const RAISED = 'A function or a trigger in the database raises this, under a code by which Postgres speaks of itself.';
+
+/** Whether a RAISE of PL/pgSQL is what failed. */
+function isRaised(error: unknown): boolean {
+  return Object(error).routine === 'exec_stmt_raise';
+}
+
 /** Whether the statement has failed inside of a function, as that of a trigger on the table. */
 function isWithinFunction(error: unknown): boolean {
   return /\bfunction\b/.test(String(Object(error).where ?? ''));
@@ -92,7 +102,7 @@ const REFUSED = 'Postgres accepts no more connections: raise its limit, or let t
 
 /** Whether the server accepts no more connections. */
 export function isRefusal(error: unknown): boolean {
-  return Object(error).code === TOO_MANY_CONNECTIONS;
+  return Object(error).code === TOO_MANY_CONNECTIONS && !isRaised(error);
 }
 
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
@@ -101,6 +111,8 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const known = causeOf(error);
   const cause = known === 'Unknown' && !isServers(error) ? otherwise : known;
   const message = messageOf(error);
+  if (OF_THE_SERVER.has(cause) && isRaised(error))
+    return new DriverError('Unknown', `${RAISED} ${message}`, { cause: error });
   if (cause === 'SchemaOutdated' && isWithinFunction(error))
     return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
   const isBehind = cause === 'UniqueViolation' && COUNTED.has(Object(error).constraint);

@@ -181,6 +181,27 @@ test.each([
   });
 });
 
+test("what an application's trigger raises is of that trigger, under whatever code", async () => {
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(drop);
+  const driver = postgres({ connectionString: url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'not welcome' USING ERRCODE = NEW.kind; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON rowlock.job FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  await client.end();
+  for (const kind of ['53400', '53100', '53300', '57P01', '57P03', '08006', '25006', '25P03'])
+    await expect(driver.jobs.enqueue([newJob({ kind })])).rejects.toMatchObject({
+      code: 'Unknown',
+      isRetryable: false,
+      message: expect.stringMatching(/^A function or a trigger in the database raises this.* not welcome/),
+    });
+});
+
 test('a message that the server refuses is no lost connection, and a pooler that ends one is', async () => {
   const client = new pg.Client(inject('postgresUrl'));
   await client.connect();

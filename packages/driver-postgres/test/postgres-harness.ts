@@ -54,7 +54,7 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
           `ALTER TABLE rowlock.job ADD CHECK (concat(output, error) NOT LIKE ${pg.escapeLiteral(`%${text}%`)})`,
         );
       },
-      passing: ['40001', '40P01', '53400', '57014'],
+      passing: ['40001', '40P01', '55P03', '57014'],
       async refuseRows(verb, text, code = 'P0001') {
         await plain.query(`DROP TRIGGER IF EXISTS refuse_${verb} ON rowlock.job`);
         if (text === null) return;
