@@ -166,7 +166,8 @@ const OF_THE_SERVER: ReadonlySet<DriverErrorCode> = new Set(['ConnectionLost', '
 /** The SQLSTATE of a SIGNAL, which the server has for no error of its own. */
 const SIGNALLED = '45000';
 
-const RAISED = 'A trigger or a routine in the database signals this, under a number by which MySQL speaks of itself.';
+const RAISED =
+  'A trigger or a routine in the database signals this, under a number by which MySQL speaks of itself.';
 
 /** Whether what is missing is of the application's: no statement of the driver names it. */
 function isNotOurs(error: unknown, message: string): boolean {

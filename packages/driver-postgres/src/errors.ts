@@ -83,7 +83,8 @@ const NOT_OURS =
 /** What the server says of itself. A trigger that raises the same says nothing of the server, and would do so again. */
 const OF_THE_SERVER: ReadonlySet<DriverErrorCode> = new Set(['ConnectionLost', 'OutOfResources']);
 
-const RAISED = 'A function or a trigger in the database raises this, under a code by which Postgres speaks of itself.';
+const RAISED =
+  'A function or a trigger in the database raises this, under a code by which Postgres speaks of itself.';
 
 /** Whether a RAISE of PL/pgSQL is what failed. */
 function isRaised(error: unknown): boolean {
