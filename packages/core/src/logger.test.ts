@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Logger, unfailing } from './logger.js';
 
 /** Shows the messages of errors, as loggers do. */
@@ -45,4 +45,23 @@ test('a logger that throws stops nobody', () => {
   const log = unfailing({ debug: refuse, info: refuse, warn: refuse, error: refuse });
   log.error({}, 'said');
   log.error({ err: new Error('x') }, 'said');
+});
+
+test('a logger that rejects ends no process, and is told again what it could not read', async () => {
+  const lines: unknown[] = [];
+  const later = async (fields: object, message: string): Promise<void> => {
+    await Promise.resolve();
+    if (message === 'refused' || Object(fields).err instanceof Error) throw new Error('full');
+    lines.push([message, Object(fields).err?.message]);
+  };
+  const log = unfailing({ debug: later, info: later, warn: later, error: later });
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  log.error({ err: new Error('x') }, 'said');
+  log.warn({}, 'refused');
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(lines).toEqual([['said', 'x']]);
+  expect(unhandled).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { jobError } from './job/job-error.js';
+import { isThenable } from './thenable.js';
 
 /**
  * Rowlock's log. A pino logger fits as it is: a thrown error is under `err`, which pino shows with its stack. Under
@@ -27,28 +28,28 @@ export const consoleLogger: Logger = {
 };
 
 /**
- * A logger like `log` that never throws. An entry that cannot be logged is logged again, with its error as a job's row
- * keeps it. A handler may throw anything, even an object whose getter throws.
+ * A logger like `log` that never throws, nor leaves a rejection that ends the process. An entry that cannot be logged is
+ * logged again, with its error as a job's row keeps it. A handler may throw anything, even an object whose getter throws.
  */
 export function unfailing(log: Logger): Logger {
   const write = (level: keyof Logger): Logger[keyof Logger] => {
     if (isSilent(log[level])) return silent;
-    return (fields, message) => {
-      try {
-        log[level](fields, message);
-      } catch {
-        writeInstead(log, level, fields, message);
-      }
-    };
+    return (fields, message) =>
+      attempt(
+        () => log[level](fields, message),
+        // A logger that fails does not stop a worker.
+        () => attempt(() => log[level]({ ...fields, ...legible(fields) }, message), silent),
+      );
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-function writeInstead(log: Logger, level: keyof Logger, fields: object, message: string): void {
+function attempt(write: () => unknown, otherwise: () => void): void {
   try {
-    log[level]({ ...fields, ...legible(fields) }, message);
+    const written = write();
+    if (isThenable(written)) void Promise.resolve(written).catch(otherwise);
   } catch {
-    // A logger that throws does not stop a worker.
+    otherwise();
   }
 }
 

@@ -69,18 +69,15 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const base = new URL(`http://localhost${basePath}`).pathname.replace(/\/+$/, '');
   const assets = new Assets();
   const looks = new Recent<SharedLook<unknown>>();
-  const linksOf = linksOfJobs(options, log);
+  const linksOf = linksOfJobs(options, { error: logged });
   const histories = new Recent<LaneHistories>();
   const closing = new AbortController();
   // Node collects the signal of a request together with the request, and nobody would stop what goes on for it.
   const requests = new WeakMap<AbortSignal, Request>();
 
   function logged(fields: object, message: string): void {
-    try {
-      log.error(fields, message);
-    } catch {
-      // No answer depends on the log.
-    }
+    // No answer depends on the log.
+    (async () => log.error(fields, message))().catch(() => {});
   }
 
   async function viewer(request: Request): Promise<Viewer | Response> {
@@ -132,7 +129,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
         histories: histories.of(scope, () => new LaneHistories()),
         linksOf,
       },
-      redact: redact && unfailing(redact, log),
+      redact: redact && unfailing(redact, { error: logged }),
     };
     const look = async (): Promise<unknown> => route.answer(call);
     const answered = await (route.isShared

@@ -1,5 +1,5 @@
 import type { JobView, Json, Stored } from '@rowlock/core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { RedactedJob, RedactedPart } from '../src/index.js';
 import { redactExplanation } from '../src/redact.js';
 import type { ErrorsView, JobPageView, JobsView } from '../src/views.js';
@@ -126,6 +126,30 @@ test('a value that the function fails at is left out, and the others are shown',
   }
   const { job } = await read<Stored<JobPageView>>(`job?id=${bad}`);
   expect(job.payload).toEqual({ redacted: 'failed' });
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('full');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('full'))],
+])('a log that %s costs no answer what failed', async (_, error) => {
+  const fails = (): never => {
+    throw new Error('no');
+  };
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const { rowlock, get } = await stage({ redact: fails, logUrl: fails, log: { error } });
+  const { publicId } = await rowlock.enqueue(Mail, { payload: { to: HIDDEN } });
+  for (const path of ['/api/jobs?kind=mail.send', `/api/job?id=${publicId}`])
+    expect((await get(path)).status).toBe(200);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
 });
 
 const circle: { self?: object } = {};

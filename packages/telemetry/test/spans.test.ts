@@ -527,6 +527,18 @@ describe('a trace that enqueues jobs is not continued by', () => {
     expect(runsOf('request')).toMatchObject({ inside: 100 });
   });
 
+  test.each([-3_600_000, 3_600_000])('a run after a step of the wall clock, by %i ms', async (step) => {
+    const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+    await request(() => rowlock.enqueue(Work, { payload: {} }));
+    const real = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => real() + step);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const done = settled(worker);
+    await worker.start();
+    await done;
+    expect(runsOf('request')).toEqual({ all: 1, inside: 0, linked: 1 });
+  });
+
   test('a run that is late, or comes after a redrive', async () => {
     let runs = 0;
     const Fails = defineHandler({

@@ -35,6 +35,7 @@ function ticking(rows: readonly ScheduleRow[]) {
   const broken: string[] = [];
   const notes: [name: string, why: string][] = [];
   const faults: unknown[] = [];
+  const warnings: string[] = [];
   const stopping = new AbortController();
   const ticks = new Ticks({
     clock,
@@ -42,7 +43,11 @@ function ticking(rows: readonly ScheduleRow[]) {
     isDeclared: true,
     worker: 'mill',
     stopping: stopping.signal,
-    log: { ...silent, error: (fields: object) => broken.push(Object(fields).schedule) },
+    log: {
+      ...silent,
+      error: (fields: object) => broken.push(Object(fields).schedule),
+      warn: (_, message) => void warnings.push(message),
+    },
     events: { emit: (_, ...given) => void faults.push(...given) },
     driver: {
       schedules: {
@@ -84,7 +89,7 @@ function ticking(rows: readonly ScheduleRow[]) {
     stopping.abort();
     return ticks.stop();
   };
-  return { clock, ticks, world, fired, broken, notes, faults, pass, stop };
+  return { clock, ticks, world, fired, broken, notes, faults, warnings, pass, stop };
 }
 
 /** Until what has been begun is over. */
@@ -215,6 +220,27 @@ test('after a fault it tries again, after pauses that grow', async () => {
   world.fails = false;
   await pass(30_000);
   expect(fired).toEqual([['a', 60]]);
+});
+
+test('an outage has one line a minute, and the next one is news', async () => {
+  const { ticks, world, warnings, pass } = ticking([row('a')]);
+  const minute = async (): Promise<void> => {
+    for (let second = 0; second < 60; second++) await pass(SECOND);
+  };
+  world.fails = true;
+  ticks.start();
+  await settled();
+  await minute();
+  expect(warnings.length).toBeLessThanOrEqual(2);
+  await minute();
+  expect(warnings.length).toBeLessThanOrEqual(3);
+  const before = warnings.length;
+  world.fails = false;
+  await minute();
+  expect(warnings).toHaveLength(before);
+  world.fails = true;
+  await minute();
+  expect(warnings).toHaveLength(before + 1);
 });
 
 test('a look that is called for during another one follows it', async () => {

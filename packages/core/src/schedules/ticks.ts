@@ -6,6 +6,7 @@ import type { WakeUp } from '../driver/wake-up.js';
 import { messageOf } from '../is-error.js';
 import { GrowingDelay } from '../job/growing-delay.js';
 import type { Part, PartContext } from '../worker/part.js';
+import { kindOf, News } from '../worker/report/news.js';
 import { SetAside } from '../worker/set-aside.js';
 import { Alarm } from '../worker/time/alarm.js';
 import { firingOf } from './firing.js';
@@ -35,6 +36,7 @@ export class Ticks implements Part {
   readonly #parts: TicksParts;
   readonly #alarm: Alarm;
   readonly #pause = new GrowingDelay(1_000, 30_000);
+  readonly #news: News;
   /** The names of those that cannot be fired, or not by this worker. */
   readonly #aside: SetAside;
   #current: Promise<void> | null = null;
@@ -43,6 +45,7 @@ export class Ticks implements Part {
   constructor(parts: TicksParts) {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock, () => this.#look());
+    this.#news = new News(parts.clock);
     this.#aside = new SetAside(parts.clock);
   }
 
@@ -86,8 +89,10 @@ export class Ticks implements Part {
         await this.#fireAll();
       }
       this.#pause.reset();
+      this.#news.clear();
     } catch (error) {
-      log.warn({ err: error, worker }, 'firing schedules failed; trying again');
+      if (this.#news.isNew(kindOf(error)))
+        log.warn({ err: error, worker }, 'firing schedules failed; trying again');
       events.emit('fault', error);
       this.#again(this.#pause.next());
     } finally {

@@ -42,5 +42,6 @@ export class Continued {
 /** Whether a run begins soon after its job was enqueued, and not after a redrive. */
 export function isSoon({ createdAt, attempt, earlierRuns }: RunJob<unknown>): boolean {
   const isAgain = attempt === 1 && earlierRuns > 0;
-  return !isAgain && Date.now() - createdAt.getTime() < SOON_MS;
+  // A job of the future is of another clock, or this one was put back.
+  return !isAgain && Math.abs(Date.now() - createdAt.getTime()) < SOON_MS;
 }
