@@ -61,8 +61,12 @@ const SCENES: readonly Scene[] = [
         runs: async () => [],
       },
       workers: { ...workers, list: async () => [], notify: async () => {} },
-      history: { ...history, takePruneTurn: async () => true, read: async () => [] },
-      jobs: { ...jobs, move: async () => [{ outcome: 'moved' }] },
+      history: { ...history, takePruneTurn: async () => true },
+      jobs: {
+        ...jobs,
+        move: async () => [{ outcome: 'moved' }],
+        entries: async () => ({ jobs: [], next: null }),
+      },
       admission: {
         ...admission,
         parts: async () => ({ parts: [{ queue: 'default', limits: LIMITS }], last: null }),

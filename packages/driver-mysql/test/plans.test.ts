@@ -108,7 +108,7 @@ const WRITES: Readonly<Record<string, Spell>> = {
   'history.coarsenTallies': () => [sql.history.coarsenTallies, ['2000-01-01']],
   'history.deleteFine': () => [sql.history.deleteFine, ['2000-01-01']],
   'history.forgetTallies': () => [sql.history.forgetTallies, []],
-  'audit.amend': ([id = 0n]) => [sql.audit.amend, ['{}', id]],
+  'audit.noteAgain': ([id = 0n]) => [sql.audit.noteAgain, ['ann', 'cancel', 'jobs', '', '{}', id]],
   'audit.prune': () => [sql.audit.prune, [1]],
   'captures.forgetLosses': ofOne(sql.captures.forgetLosses),
   'captures.lockBackfill': ofOne(sql.captures.lockBackfill),

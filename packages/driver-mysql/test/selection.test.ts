@@ -62,7 +62,7 @@ describe('with 100,000 settled jobs and 30,000 that wait', () => {
       for (const call of [
         () => jobs.list(filter, PAGE),
         () => jobs.count(filter, PAGE),
-        () => jobs.ids(filter, PAGE),
+        () => jobs.entries(filter, PAGE),
       ]) {
         await call();
         const before = await reads();

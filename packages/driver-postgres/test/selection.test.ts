@@ -72,7 +72,7 @@ describe('with 200,000 settled jobs and 30,000 that wait', () => {
       expect(sum(plans.map(pages)), JSON.stringify(plans.map(indexes))).toBeLessThan(most);
       const counts = await plansOf((jobs) => jobs.count(filter, PAGE));
       expect(sum(counts.map(pages))).toBeLessThan(most);
-      expect(sum((await plansOf((jobs) => jobs.ids(filter, PAGE))).map(pages))).toBeLessThan(most);
+      expect(sum((await plansOf((jobs) => jobs.entries(filter, PAGE))).map(pages))).toBeLessThan(most);
     });
   }
 

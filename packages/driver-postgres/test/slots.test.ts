@@ -204,10 +204,10 @@ test('a size that is set wakes workers when it is committed', async () => {
   const caller = await admin.connect();
   await caller.query('BEGIN');
   await driver.join(caller).admission.set('b', { max: 7 }, 'bob');
-  expect(await driver.admission.settings()).toEqual([]);
+  expect(await driver.admission.limits(['a', 'b'])).toEqual([]);
   await caller.query('COMMIT');
   caller.release();
-  expect(await driver.admission.settings()).toMatchObject([{ name: 'b', max: 7, setBy: 'bob' }]);
+  expect(await driver.admission.limits(['b'])).toMatchObject([{ set: { name: 'b', max: 7, setBy: 'bob' } }]);
   await expect.poll(() => heard).toEqual(['{"limit":"a"}', '{"limit":"a"}', '{"limit":"b"}']);
   await listener.end();
 });

@@ -67,7 +67,7 @@ function spelled() {
       ways: [{ by: sql.selection.running, isInOrder: true }],
       running: '<condition>',
     }),
-    'selection.listIds': sql.selection.listIds(PAGE),
+    'selection.listEntries': sql.selection.listEntries(PAGE),
     'selection.count': sql.selection.count(PAGE),
     'selection.lookEnd': sql.selection.lookEnd(PAGE_OF_KEY),
     'selection.countOutstanding': sql.selection.countOutstanding('<condition>'),

@@ -42,23 +42,18 @@ export interface LimitView {
 }
 
 export async function limitsInUse(
-  { admission }: Uses<{ admission: 'settings' | 'jobs' | 'inUse' }>,
+  { admission }: Uses<{ admission: 'jobs' | 'limits' }>,
   declared: DeclaredLimits = new Map(),
 ): Promise<readonly LimitView[]> {
-  const [settings, jobs, all] = await Promise.all([
-    admission.settings(),
-    admission.jobs(LIMITED_JOBS),
-    admission.inUse(),
-  ]);
+  const [jobs, all] = await Promise.all([admission.jobs(LIMITED_JOBS), admission.limits()]);
   const said = saidNumbers(jobs);
-  const set = new Map(settings.map((each) => [each.name, each]));
   const inUse = new Map(all.map((each) => [each.name, each]));
-  const names = new Set([...set.keys(), ...said.keys(), ...inUse.keys()]);
+  const names = new Set([...said.keys(), ...inUse.keys()]);
   return [...names]
     .toSorted()
     .slice(0, MOST_NAMES)
     .map((name) => {
-      const numbers = { ...(said.get(name) ?? declared.get(name)), ...set.get(name) };
+      const numbers = { ...(said.get(name) ?? declared.get(name)), ...inUse.get(name)?.set };
       return {
         ...UNKNOWN,
         ...numbers,

@@ -42,12 +42,13 @@ function limited({ expected = true, page = 1_000 } = {}) {
     starts,
     driver: {
       admission: {
-        async settings() {
-          return [...sizes].map(([name, max]) => ({ name, max, setAt: new Date(0), setBy: 'test' }));
-        },
-        async inUse(names = []) {
+        async limits(names = []) {
           calls.reads += 1;
-          return names.map((name) => ({ name, taken: taken.get(name) ?? 0, nextInUs: null }));
+          return names.map((name) => {
+            const max = sizes.get(name);
+            const set = max === undefined ? null : { name, max, setAt: new Date(0), setBy: 'test' };
+            return { name, set, taken: taken.get(name) ?? 0, nextInUs: null };
+          });
         },
         async parts({ beyond }) {
           calls.looks += 1;

@@ -31,7 +31,7 @@ export interface LimitedJobsParts
     PartContext,
     'queues' | 'hasLimits' | 'clock' | 'alarm' | 'wake' | 'watchMs' | 'pollMs' | 'onFault'
   > {
-  readonly driver: Uses<{ admission: 'parts' | 'inUse' | 'settings'; workers: 'notify' }>;
+  readonly driver: Uses<{ admission: 'parts' | 'limits'; workers: 'notify' }>;
   readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
 }
 

@@ -30,11 +30,12 @@ export function growingEntry<Tx>(
         changed: sums.changed + changed,
         signalled: sums.signalled + signalled,
       };
-      const all = { ...details, ...grown };
       if (changed + signalled === 0) return { answer, grown, id: entry };
-      if (entry !== undefined) await joined.audit.amend(entry, all);
-      const id =
-        entry ?? (await joined.audit.note({ by: calls.by, action, scope: 'jobs', name: '', details: all }));
+      const all = { ...details, ...grown };
+      const id = await joined.audit.note(
+        { by: calls.by, action, scope: 'jobs', name: '', details: all },
+        entry,
+      );
       return { answer, grown, id };
     });
     entry = done.id;

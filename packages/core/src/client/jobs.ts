@@ -2,8 +2,7 @@ import { newPause, type Pausable, type PauseOptions, pauseTarget } from '../admi
 import { growingEntry } from '../audit/growing-entry.js';
 import { changesOnRecord } from '../audit/on-record.js';
 import type { Refused } from '../driver/apart.js';
-import type { HistoryEntry } from '../driver/history.js';
-import type { JobFilter } from '../driver/job-filter.js';
+import type { JobEntry, JobFilter } from '../driver/job-filter.js';
 import type { PauseView } from '../driver/pause.js';
 import { InvalidInputError } from '../errors.js';
 import { counting, type Pruned, prune, refusalOf } from '../history/prune.js';
@@ -139,9 +138,9 @@ export class Jobs<Tx = unknown> {
       throw new InvalidInputError("There is no rule to prune by: say what to keep, e.g. { complete: '7d' }.");
     signal?.throwIfAborted();
     let pruned = 0;
-    const refused: Refused<HistoryEntry>[] = [];
-    const { history } = this.#calls.driver;
-    for await (const step of prune(dryRun ? counting(history) : this.#pruning(), limits)) {
+    const refused: Refused<JobEntry>[] = [];
+    const pruning = dryRun ? counting(this.#calls.driver) : this.#pruning();
+    for await (const step of prune(pruning, limits)) {
       pruned += step.pruned;
       refused.push(...(step.refused ?? []));
       onStep?.(step.pruned);
@@ -237,15 +236,17 @@ export class Jobs<Tx = unknown> {
   /** The verbs that prune, those of an operator on record. */
   #pruning(): Pruned {
     const { driver, operator } = this.#calls;
-    if (operator === null) return driver.history;
+    if (operator === null) return driver;
     const step = growingEntry(this.#calls, { action: 'delete', details: { byRetention: true } });
     return {
-      read: (stretch) => driver.history.read(stretch),
-      async prune(jobs, settledMs) {
-        const { changed } = await step(async ({ history }) => ({
-          changed: await history.prune(jobs, settledMs),
-        }));
-        return changed;
+      jobs: driver.jobs,
+      history: {
+        async prune(jobs, settledMs) {
+          const { changed } = await step(async ({ history }) => ({
+            changed: await history.prune(jobs, settledMs),
+          }));
+          return changed;
+        },
       },
     };
   }

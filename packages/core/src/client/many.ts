@@ -4,7 +4,7 @@ import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
 import type { AuditAction, AuditDetails } from '../driver/audit.js';
 import type { Joined } from '../driver/driver.js';
 import { isDriverError } from '../driver/driver-error.js';
-import { type JobFilter, type JobIds, listed } from '../driver/job-filter.js';
+import { type JobEntry, type JobFilter, listed } from '../driver/job-filter.js';
 import type { JobUpdate, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { InvalidInputError } from '../errors.js';
@@ -50,7 +50,7 @@ export interface ManyAction {
   /** What an entry of the audit says of it, beside the filter. Default: nothing. */
   readonly details?: AuditDetails;
   /** Changes some jobs in a transaction, which is undone as a whole if one of them is refused. */
-  act(tx: Joined, jobs: readonly JobIds[]): Promise<Acted>;
+  act(tx: Joined, jobs: readonly JobEntry[]): Promise<Acted>;
 }
 
 interface Acted extends Sums {
@@ -85,11 +85,11 @@ export async function changeMany<Tx>(
   let sums: ManyChanged = { found: 0, changed: 0, signalled: 0, skipped: 0 };
   // From the newest job at the beginning to the oldest: jobs that come meanwhile are not met, nor those that were changed.
   let before: JobId | null = null;
-  const all: Refused<JobIds>[] = [];
+  const all: Refused<JobEntry>[] = [];
   do {
     signal?.throwIfAborted();
     const limit = Math.min(LIMITS.page, most - sums.found);
-    const page = await calls.shared.ids(filter, { limit, before, look: LOOK });
+    const page = await calls.shared.entries(filter, { limit, before, look: LOOK });
     for (let place = 0; place < page.jobs.length; place += STEP) {
       signal?.throwIfAborted();
       const some = page.jobs.slice(place, place + STEP);
@@ -122,7 +122,7 @@ function stepOf<Tx>(
   calls: Calls<Tx>,
   { action, act, details }: ManyAction,
   filter: JobFilter,
-): (jobs: readonly JobIds[]) => Promise<Acted> {
+): (jobs: readonly JobEntry[]) => Promise<Acted> {
   const step =
     calls.operator === null
       ? (work: (tx: Joined) => Promise<Acted>) => calls.transaction((tx) => work(calls.on(tx)))

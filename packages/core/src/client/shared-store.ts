@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
-import type { JobCount, JobIdPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
+import type { JobCount, JobEntryPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { wakeUpsAfter } from '../followers/awaited.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -73,7 +73,7 @@ export class SharedStore implements ClientStore {
 
   /** The states of those of these jobs that exist, by public id, as their rows have them. Up to 1,000. */
   async states(publicIds: readonly string[]): Promise<ReadonlyMap<string, State>> {
-    const { jobs } = await this.ids({ publicIds }, { limit: publicIds.length, before: null });
+    const { jobs } = await this.entries({ publicIds }, { limit: publicIds.length, before: null });
     return new Map(jobs.map(({ publicId, status }) => [publicId, status]));
   }
 
@@ -81,8 +81,8 @@ export class SharedStore implements ClientStore {
     return this.#share.run(() => this.#driver.jobs.list(filter, page));
   }
 
-  ids(filter: JobFilter, page: Page): Promise<JobIdPage> {
-    return this.#share.run(() => this.#driver.jobs.ids(filter, page));
+  entries(filter: JobFilter, page: Page): Promise<JobEntryPage> {
+    return this.#share.run(() => this.#driver.jobs.entries(filter, page));
   }
 
   count(filter: JobFilter, page: Page): Promise<JobCount> {

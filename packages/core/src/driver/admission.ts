@@ -15,9 +15,6 @@ export interface JoinableAdmission {
    */
   set(name: string, numbers: LimitNumbers | null, by: string): Promise<void>;
 
-  /** The limits whose numbers were set, in the order of their names, up to 1,000. */
-  settings(): Promise<readonly LimitSetting[]>;
-
   /**
    * Pauses work, in place of an earlier pause of the same target. No claim that begins after the commit takes a job of
    * it. Jobs that are claimed already go on. Also deletes pauses that have ended, and wakes workers with the commit.
@@ -63,11 +60,12 @@ export interface Admission extends JoinableAdmission {
   jobs(bounds: LimitedJobsBounds): Promise<LimitedJobs>;
 
   /**
-   * The limits that have slots, and those from which a start was ever taken. Keeps no lock that a claim could meet.
+   * The limits whose numbers were set, those that have slots, and those from which a start was ever taken. Keeps no lock
+   * that a claim could meet.
    *
-   * @param names Which limits. Without them: all, up to 1,000 with slots and 1,000 with starts.
+   * @param names Which limits. Without them: all, up to 1,000 of each of the three.
    */
-  inUse(names?: readonly string[]): Promise<readonly LimitInUse[]>;
+  limits(names?: readonly string[]): Promise<readonly LimitInUse[]>;
 
   /**
    * Deletes slots of limits that nobody has, and that were made at least `ageMs` milliseconds ago. A limit makes slots
@@ -95,6 +93,8 @@ export interface LimitSetting extends LimitNumbers {
 /** A limit at this moment. */
 export interface LimitInUse {
   readonly name: string;
+  /** Null: no numbers were set. */
+  readonly set: LimitSetting | null;
   /** How many slots are taken, by jobs and without. */
   readonly taken: number;
   /**
@@ -104,15 +104,18 @@ export interface LimitInUse {
   readonly nextInUs: number | null;
 }
 
-/** Limits by their slots and by their starts, as one list. */
+/** Limits by their settings, by their slots and by their starts, as one list. */
 export function limitsInUse(
+  settings: readonly LimitSetting[],
   slots: readonly { readonly name: string; readonly taken: number }[],
   starts: readonly { readonly name: string; readonly nextInUs: number }[],
 ): readonly LimitInUse[] {
-  const times = new Map(starts.map(({ name, nextInUs }) => [name, nextInUs]));
+  const set = new Map(settings.map((each) => [each.name, each]));
   const taken = new Map(slots.map((limit) => [limit.name, limit.taken]));
-  return [...new Set([...taken.keys(), ...times.keys()])].map((name) => ({
+  const times = new Map(starts.map(({ name, nextInUs }) => [name, nextInUs]));
+  return [...new Set([...set.keys(), ...taken.keys(), ...times.keys()])].map((name) => ({
     name,
+    set: set.get(name) ?? null,
     taken: taken.get(name) ?? 0,
     nextInUs: times.get(name) ?? null,
   }));

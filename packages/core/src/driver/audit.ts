@@ -40,11 +40,12 @@ export interface AuditEntry extends NewAuditEntry {
 
 /** What operators do, in the transaction in which they do it. */
 export interface JoinableAudit {
-  /** Adds an entry. @returns its id */
-  note(entry: NewAuditEntry): Promise<string>;
-
-  /** Writes an entry's details anew, as those of a call for many jobs after each step. */
-  amend(id: string, details: AuditDetails): Promise<void>;
+  /**
+   * Writes an entry: another one, or that with this id anew, as that of a call for many jobs after each step.
+   *
+   * @returns its id
+   */
+  note(entry: NewAuditEntry, id?: string): Promise<string>;
 }
 
 /** The same, and what operators have done. */

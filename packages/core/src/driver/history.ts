@@ -1,12 +1,8 @@
 import type { JobId } from '../job/job.js';
-import type { State } from '../job/lifecycle.js';
 import type { Lane } from './lane.js';
 
 /** What is over: settled jobs, which are deleted some time, and what workers have counted. */
 export interface History {
-  /** The next jobs in the order of their ids, in any state. Core decides which to delete. Reads without locks. */
-  read(stretch: Stretch): Promise<readonly HistoryEntry[]>;
-
   /**
    * SKIP LOCKED. Deletes those of these jobs, up to 1,000, that have been settled for at least `settledMs`
    * milliseconds. Deletes the records of their runs too. Returns the number of jobs.
@@ -27,26 +23,6 @@ export interface History {
 
   /** The sums of what workers have counted, in each step of minutes. Reads no job. */
   tallies(question: TalliesQuestion): Promise<Tallies>;
-}
-
-/** A part of the history. */
-export interface Stretch {
-  /** The id before the stretch, itself not included. Null: begins at the oldest job, or at the newest. */
-  readonly beyond: JobId | null;
-  readonly newestFirst: boolean;
-  /** How many jobs, 1 to 1,000. */
-  readonly limit: number;
-}
-
-/** The facts that decide how long a job is kept. Milliseconds are whole and by the database's clock. */
-export interface HistoryEntry {
-  readonly id: JobId;
-  readonly queue: string;
-  readonly status: State;
-  /** How long ago it was enqueued, in milliseconds. */
-  readonly createdMs: number;
-  /** How long ago it was settled, in milliseconds. Null while it is outstanding. */
-  readonly settledMs: number | null;
 }
 
 /** How jobs ended, and how long they took. */

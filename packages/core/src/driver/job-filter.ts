@@ -70,8 +70,13 @@ export interface Page {
   readonly look?: number;
 }
 
-/** Jobs by their two ids, and the states that their rows have. */
-export type JobIds = Pick<Job, 'id' | 'publicId' | 'status'>;
+/** A job without what it carries, in the state that its row has. Milliseconds are whole and by the database's clock. */
+export interface JobEntry extends Pick<Job, 'id' | 'publicId' | 'queue' | 'status'> {
+  /** How long ago it was enqueued, in milliseconds. */
+  readonly createdMs: number;
+  /** How long ago it was settled, in milliseconds. Null while it is outstanding. */
+  readonly settledMs: number | null;
+}
 
 /** A value as a list, or the list that it is. Undefined stays undefined. */
 export function listed<Value extends string>(

@@ -1,7 +1,7 @@
 import type { Enqueued, JobId, JobView, NewJob } from '../job/job.js';
 import type { ClientEvent, State } from '../job/lifecycle.js';
 import type { Operation } from '../update/operation.js';
-import type { JobFilter, JobIds, Page } from './job-filter.js';
+import type { JobEntry, JobFilter, Page } from './job-filter.js';
 import type { WakeUp } from './wake-up.js';
 
 /** The rows of jobs. On the driver's own pool each verb commits by itself, and joined they are part of the caller's transaction. */
@@ -33,8 +33,8 @@ export interface Jobs {
   /** Reads without locks, in the order of the page. */
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
-  /** As `list`, the ids alone, with the states that the jobs' rows have. */
-  ids(filter: JobFilter, page: Page): Promise<JobIdPage>;
+  /** As `list`, without what the jobs carry, and with the states that their rows have. */
+  entries(filter: JobFilter, page: Page): Promise<JobEntryPage>;
 
   /** As `list`, the number of jobs alone, which is at most `page.limit`. */
   count(filter: JobFilter, page: Page): Promise<JobCount>;
@@ -62,8 +62,8 @@ export interface JobPage {
   readonly next: JobId | null;
 }
 
-export interface JobIdPage {
-  readonly jobs: readonly JobIds[];
+export interface JobEntryPage {
+  readonly jobs: readonly JobEntry[];
   /** As that of `JobPage`. */
   readonly next: JobId | null;
 }

@@ -1,7 +1,8 @@
 import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
 import type { Uses } from '../driver/driver.js';
 import type { DriverError } from '../driver/driver-error.js';
-import type { History, HistoryEntry } from '../driver/history.js';
+import type { JobEntry } from '../driver/job-filter.js';
+import type { JobEntryPage } from '../driver/jobs.js';
 import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { RetentionLimits } from './retention.js';
@@ -12,17 +13,17 @@ const STEP = 1_000;
 /** How old slots of limits are before they are deleted, in milliseconds. A limit in use makes its slots anew as often. */
 const SLOTS_MS = 3_600_000;
 
-export type Pruned = Pick<History, 'read' | 'prune'>;
+export type Pruned = Uses<{ jobs: 'entries'; history: 'prune' }>;
 
 /** Deletes nothing, and counts what it would delete. */
-export function counting(history: Pick<History, 'read'>): Pruned {
-  return { read: (stretch) => history.read(stretch), prune: async (jobs) => jobs.length };
+export function counting({ jobs }: Pick<Pruned, 'jobs'>): Pruned {
+  return { jobs, history: { prune: async (some) => some.length } };
 }
 
 export interface PruneStep {
   readonly pruned: number;
   /** The jobs that the database refuses to delete. A later pass comes to them again. Default: none. */
-  readonly refused?: readonly Refused<HistoryEntry>[];
+  readonly refused?: readonly Refused<JobEntry>[];
   /** The limits whose slots the database refuses to delete. Default: none. */
   readonly slots?: readonly Refused<string>[];
   /** In a pass by age: all jobs up to this one have been checked. A later pass may begin here. */
@@ -36,22 +37,23 @@ export interface PruneStep {
  * @param from Where a pass by age begins. Earlier jobs are skipped.
  */
 export async function* prune(
-  history: Pruned,
+  driver: Pruned,
   limits: RetentionLimits,
   from: JobId = 0n,
 ): AsyncGenerator<PruneStep> {
-  if (limits.shortestMs < Number.POSITIVE_INFINITY) yield* pruneOld(history, limits, from);
-  if (limits.counts) yield* pruneMany(history, limits);
+  if (limits.shortestMs < Number.POSITIVE_INFINITY) yield* pruneOld(driver, limits, from);
+  if (limits.counts) yield* pruneMany(driver, limits);
 }
 
 /** Oldest first. Stops at the first jobs that are too young to have been settled for long enough. */
-async function* pruneOld(history: Pruned, limits: RetentionLimits, from: JobId): AsyncGenerator<PruneStep> {
+async function* pruneOld(driver: Pruned, limits: RetentionLimits, from: JobId): AsyncGenerator<PruneStep> {
   for (let line = from; ; ) {
-    const page = await history.read({ beyond: line, newestFirst: false, limit: STEP });
-    const old = page.filter(({ createdMs }) => createdMs >= limits.shortestMs);
+    const next = { order: 'oldest', limit: STEP, before: null, after: line } as const;
+    const { jobs } = await driver.jobs.entries({}, next);
+    const old = jobs.filter(({ createdMs }) => createdMs >= limits.shortestMs);
     line = old.at(-1)?.id ?? line;
     const removed = await remove(
-      history,
+      driver,
       old.filter((job) => limits.isOld(job)),
     );
     yield { ...removed, line };
@@ -60,9 +62,9 @@ async function* pruneOld(history: Pruned, limits: RetentionLimits, from: JobId):
 }
 
 /** Newest first: the first jobs of each queue are kept. */
-async function* pruneMany(history: Pruned, limits: RetentionLimits): AsyncGenerator<PruneStep> {
+async function* pruneMany(driver: Pruned, limits: RetentionLimits): AsyncGenerator<PruneStep> {
   const kept = new Map<string, number>();
-  const isTooMany = (job: HistoryEntry): boolean => {
+  const isTooMany = (job: JobEntry): boolean => {
     const { queue, status } = job;
     // A job that is too old is deleted by its age, or has been.
     if (!isSettled(status) || limits.isOld(job)) return false;
@@ -71,21 +73,17 @@ async function* pruneMany(history: Pruned, limits: RetentionLimits): AsyncGenera
     return place > limits.keep(queue);
   };
   for (let line: JobId | null = null; ; ) {
-    const page: readonly HistoryEntry[] = await history.read({
-      beyond: line,
-      newestFirst: true,
-      limit: STEP,
-    });
-    line = page.at(-1)?.id ?? line;
-    yield await remove(history, page.filter(isTooMany));
-    if (page.length < STEP) return;
+    const { jobs }: JobEntryPage = await driver.jobs.entries({}, { limit: STEP, before: line });
+    line = jobs.at(-1)?.id ?? line;
+    yield await remove(driver, jobs.filter(isTooMany));
+    if (jobs.length < STEP) return;
   }
 }
 
 /** A job that was redriven and settled again in the meantime is younger than all of these, so it stays. */
 async function remove(
-  history: Pruned,
-  jobs: readonly HistoryEntry[],
+  { history }: Pruned,
+  jobs: readonly JobEntry[],
 ): Promise<Pick<PruneStep, 'pruned' | 'refused'>> {
   const settledMs = Math.min(...jobs.map((job) => job.settledMs ?? 0));
   const { answers, refused } = await apart(jobs, (some) =>
@@ -119,7 +117,7 @@ export async function* pruneAudit(
 }
 
 /** What to tell of jobs that were refused, by the first of them. */
-export function refusalOf({ member, error }: Refused<HistoryEntry>, count: number): DriverError {
+export function refusalOf({ member, error }: Refused<JobEntry>, count: number): DriverError {
   return refusalOfMany(
     count,
     `the one with the id ${member.id}, of the queue ${JSON.stringify(member.queue)}`,

@@ -23,13 +23,14 @@ function pruner({ turn = yes, fails = no, refuses = false }: Faults = {}) {
   const turns: number[] = [];
   const slots: (readonly [beyond: string, ageMs: number])[] = [];
   let jobs: bigint[] = [];
+  const entry = { publicId: 'public', queue: 'q', status: 'complete', createdMs: 10, settledMs: 10 } as const;
+  const entries: PrunerParts['driver']['jobs']['entries'] = async (_filter, { after = null, limit }) => {
+    if (fails()) throw new Error('The server is gone.');
+    from.push(after);
+    const found = jobs.filter((id) => id > (after ?? 0n)).slice(0, limit);
+    return { jobs: found.map((id) => ({ id, ...entry })), next: null };
+  };
   const history: PrunerParts['driver']['history'] = {
-    async read({ beyond, limit }) {
-      if (fails()) throw new Error('The server is gone.');
-      from.push(beyond);
-      const found = jobs.filter((id) => id > (beyond ?? 0n)).slice(0, limit);
-      return found.map((id) => ({ id, queue: 'q', status: 'complete', createdMs: 10, settledMs: 10 }));
-    },
     async prune(ids) {
       jobs = jobs.filter((id) => !ids.includes(id));
       return ids.length;
@@ -40,6 +41,7 @@ function pruner({ turn = yes, fails = no, refuses = false }: Faults = {}) {
     },
   };
   const driver: PrunerParts['driver'] = {
+    jobs: { entries },
     history,
     audit: { prune: async () => 0 },
     admission: {

@@ -1,9 +1,9 @@
 import type { Refused } from '../driver/apart.js';
 import type { Uses } from '../driver/driver.js';
-import type { History, HistoryEntry } from '../driver/history.js';
+import type { JobEntry } from '../driver/job-filter.js';
 import type { JobId } from '../job/job.js';
 import type { Part, PartContext } from '../worker/part.js';
-import { type Pruned, type PruneStep, prune, pruneAudit, pruneSlots, refusalOf } from './prune.js';
+import { type PruneStep, prune, pruneAudit, pruneSlots, refusalOf } from './prune.js';
 import type { RetentionLimits } from './retention.js';
 
 /** The least pause between two passes, in milliseconds. Another worker may take the turn after this time of silence. */
@@ -20,9 +20,12 @@ const PASS_REST = 50;
 const FROM_START_MS = 3_600_000;
 
 export interface PrunerParts extends Pick<PartContext, 'clock' | 'log' | 'workerId' | 'stopping'> {
-  readonly driver: Uses<{ admission: 'prune'; audit: 'prune' }> & {
-    readonly history: Pruned & Pick<History, 'takePruneTurn'>;
-  };
+  readonly driver: Uses<{
+    jobs: 'entries';
+    history: 'prune' | 'takePruneTurn';
+    admission: 'prune';
+    audit: 'prune';
+  }>;
   readonly limits: RetentionLimits;
 }
 
@@ -67,7 +70,7 @@ export class Pruner implements Part {
       this.#fromStartAt = began + FROM_START_MS;
     }
     let pruned = 0;
-    const refused: Refused<HistoryEntry>[] = [];
+    const refused: Refused<JobEntry>[] = [];
     const slots: Refused<string>[] = [];
     let stepBegan = began;
     for await (const step of this.#steps(isFromStart)) {
@@ -97,7 +100,7 @@ export class Pruner implements Part {
 
   async *#steps(isFromStart: boolean): AsyncGenerator<PruneStep> {
     const { driver, limits } = this.#parts;
-    yield* prune(driver.history, limits, this.#line);
+    yield* prune(driver, limits, this.#line);
     if (!isFromStart) return;
     yield* pruneSlots(driver);
     yield* pruneAudit(driver, limits.auditMs);

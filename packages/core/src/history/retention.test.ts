@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DriverError } from '../driver/driver-error.js';
-import type { HistoryEntry, Stretch } from '../driver/history.js';
+import type { JobEntry } from '../driver/job-filter.js';
 import type { State } from '../job/lifecycle.js';
 import { type Pruned, prune } from './prune.js';
 import { type Retention, RetentionLimits } from './retention.js';
@@ -61,7 +61,7 @@ test('a pass by age takes old jobs in steps, and ends where jobs are too young',
   const jobs = Array.from({ length: 2_500 }, (_, n) => entry({ id: BigInt(n + 1), age: n < 2_200 ? 10 : 1 }));
   const table = tableOf(jobs);
   const steps = [];
-  for await (const step of prune(table.history, new RetentionLimits({ complete: 10 }))) steps.push(step);
+  for await (const step of prune(table.driver, new RetentionLimits({ complete: 10 }))) steps.push(step);
   expect(steps).toEqual([
     { pruned: 1_000, refused: [], line: 1_000n },
     { pruned: 1_000, refused: [], line: 2_000n },
@@ -74,22 +74,26 @@ test('jobs that are refused hold up no other ones, and are named', async () => {
   const jobs = Array.from({ length: 1_200 }, (_, n) => entry({ id: BigInt(n + 1), age: 10 }));
   const table = tableOf(jobs);
   const bad = [7n, 500n, 1_100n];
-  const history: Pruned = {
-    ...table.history,
-    async prune(ids, settledMs) {
-      if (bad.some((id) => ids.includes(id))) throw new DriverError('Unknown', 'A foreign key leads to it.');
-      return table.history.prune(ids, settledMs);
+  const { jobs: all, history } = table.driver;
+  const driver: Pruned = {
+    jobs: all,
+    history: {
+      async prune(ids, settledMs) {
+        if (bad.some((id) => ids.includes(id)))
+          throw new DriverError('Unknown', 'A foreign key leads to it.');
+        return history.prune(ids, settledMs);
+      },
     },
   };
   const refused: bigint[] = [];
-  for await (const step of prune(history, new RetentionLimits({ complete: 10 })))
+  for await (const step of prune(driver, new RetentionLimits({ complete: 10 })))
     refused.push(...(step.refused ?? []).map(({ member }) => member.id));
   expect({ refused, left: table.left() }).toEqual({ refused: bad, left: bad });
 });
 
 test('a pass by age begins where it is told to', async () => {
   const table = tableOf(Array.from({ length: 10 }, (_, n) => entry({ id: BigInt(n + 1), age: 10 })));
-  for await (const _ of prune(table.history, new RetentionLimits({ complete: 10 }), 6n));
+  for await (const _ of prune(table.driver, new RetentionLimits({ complete: 10 }), 6n));
   expect(table.left()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
 });
 
@@ -99,7 +103,7 @@ test('a pass by count keeps the newest settled ones of each queue, over all its 
   );
   const table = tableOf(jobs);
   const limits = new RetentionLimits({ keep: 700, queues: { odd: { keep: 3 } } });
-  for await (const _ of prune(table.history, limits));
+  for await (const _ of prune(table.driver, limits));
   const left = new Set(table.left());
   const kept = jobs.filter(({ id }) => left.has(id));
   const settled = (queue: string) => kept.filter((job) => job.queue === queue && job.status === 'error');
@@ -113,7 +117,7 @@ test('a pass by count keeps the newest settled ones of each queue, over all its 
 
 test('what is removed must have been settled at least as long as the youngest of its step', async () => {
   const table = tableOf([entry({ id: 1n, age: 30 }), entry({ id: 2n, age: 20 })]);
-  for await (const _ of prune(table.history, new RetentionLimits({ complete: 10 })));
+  for await (const _ of prune(table.driver, new RetentionLimits({ complete: 10 })));
   expect(table.asked()).toEqual([{ jobs: [1n, 2n], settledMs: 20 }]);
 });
 
@@ -125,27 +129,39 @@ interface Given {
   readonly age?: number;
 }
 
-function entry({ id = 1n, queue = 'q', status = 'complete', age = 0, settledMs = age }: Given): HistoryEntry {
+function entry({ id = 1n, queue = 'q', status = 'complete', age = 0, settledMs = age }: Given): JobEntry {
   const isOutstanding = status === 'new' || status === 'in-progress';
-  return { id, queue, status, createdMs: age, settledMs: isOutstanding ? null : settledMs };
+  return {
+    id,
+    publicId: String(id),
+    queue,
+    status,
+    createdMs: age,
+    settledMs: isOutstanding ? null : settledMs,
+  };
 }
 
 /** A table of jobs. The test reads only the history. */
-function tableOf(given: readonly HistoryEntry[]) {
+function tableOf(given: readonly JobEntry[]) {
   let jobs = [...given];
   const asked: { readonly jobs: readonly bigint[]; readonly settledMs: number }[] = [];
-  const history: Pruned = {
-    async read({ beyond, newestFirst, limit }: Stretch) {
-      const ordered = newestFirst ? jobs.toReversed() : jobs;
-      const isBeyond = (id: bigint): boolean => beyond === null || (newestFirst ? id < beyond : id > beyond);
-      return ordered.filter(({ id }) => isBeyond(id)).slice(0, limit);
+  const driver: Pruned = {
+    jobs: {
+      async entries(_filter, { order, limit, before, after = null }) {
+        const ordered = order === 'oldest' ? jobs : jobs.toReversed();
+        const isIn = (id: bigint): boolean =>
+          (before === null || id < before) && (after === null || id > after);
+        return { jobs: ordered.filter(({ id }) => isIn(id)).slice(0, limit), next: null };
+      },
     },
-    async prune(ids, settledMs) {
-      asked.push({ jobs: ids, settledMs });
-      const before = jobs.length;
-      jobs = jobs.filter(({ id }) => !ids.includes(id));
-      return before - jobs.length;
+    history: {
+      async prune(ids, settledMs) {
+        asked.push({ jobs: ids, settledMs });
+        const before = jobs.length;
+        jobs = jobs.filter(({ id }) => !ids.includes(id));
+        return before - jobs.length;
+      },
     },
   };
-  return { history, asked: () => asked, left: () => jobs.map(({ id }) => id) };
+  return { driver, asked: () => asked, left: () => jobs.map(({ id }) => id) };
 }

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../driver/history.js';
+import type { JobEntry } from '../driver/job-filter.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { checkWhole } from '../input.js';
 import { SETTLED } from '../job/lifecycle.js';
@@ -79,7 +79,7 @@ export class RetentionLimits {
   }
 
   /** Whether a job has been settled for longer than its queue and state keep it. */
-  isOld({ queue, status, settledMs }: HistoryEntry): boolean {
+  isOld({ queue, status, settledMs }: JobEntry): boolean {
     if (status === 'new' || status === 'in-progress' || settledMs === null) return false;
     return settledMs >= this.#of(queue)[status];
   }

@@ -7,7 +7,7 @@ import type { Cause } from './reason.js';
 /** The most names of limits that are looked at. */
 const MOST_NAMES = 1_000;
 
-export type LimitsRead = Uses<{ admission: 'inUse' | 'settings' | 'jobs' }>;
+export type LimitsRead = Uses<{ admission: 'limits' | 'jobs' }>;
 
 /** By the text of a job's limits, those that let nobody in now. */
 export type LimitedBy = ReadonlyMap<string, readonly Cause[]>;
@@ -25,13 +25,11 @@ export async function limitedBy(
   const texts = [...new Set(jobs.flatMap(({ run, limits }) => (run === null ? limits : [])))];
   const names = [...new Set(texts.flatMap(namesIn))].slice(0, MOST_NAMES);
   if (names.length === 0) return new Map();
-  const [limits, settings] = await Promise.all([admission.inUse(names), admission.settings()]);
-  const inUse = new Map(limits.map((each) => [each.name, each]));
-  const set = new Map(settings.map((each) => [each.name, each]));
+  const limits = new Map((await admission.limits(names)).map((each) => [each.name, each]));
   const full = (text: string) =>
     sizesOf(text)
-      .map(({ name, max }) => ({ name, max: set.get(name)?.max ?? max }))
-      .filter(({ name, max }) => (inUse.get(name)?.taken ?? 0) >= max);
+      .map(({ name, max }) => ({ name, max: limits.get(name)?.set?.max ?? max }))
+      .filter(({ name, max }) => (limits.get(name)?.taken ?? 0) >= max);
   const holders =
     namesHolders && texts.some((text) => full(text).length > 0)
       ? await admission.jobs(LIMITED_JOBS)
@@ -40,7 +38,7 @@ export async function limitedBy(
     ...full(text).map((limit): Cause => ({ reason: 'limit', ...limit, by: holdersOf(limit.name, holders) })),
     ...ratesOf(text).flatMap((rate): readonly Cause[] => {
       const { name } = rate;
-      const waitMs = waitOf(rateOf({ ...rate, ...set.get(name) }), inUse.get(name));
+      const waitMs = waitOf(rateOf({ ...rate, ...limits.get(name)?.set }), limits.get(name));
       return waitMs === 0 ? [] : [{ reason: 'starts', name, at: new Date(now.getTime() + waitMs) }];
     }),
   ];

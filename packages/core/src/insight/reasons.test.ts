@@ -72,11 +72,10 @@ function database({ jobs, pauses = [], kinds = { send: [] }, taken = 0, nextInUs
     workers: { list: async () => [{ ...worker, ...alive }] },
     admission: {
       pauses: async () => pauses,
-      inUse: async () => [
-        { name: 'door', taken, nextInUs: null },
-        { name: 'maps', taken: 0, nextInUs },
+      limits: async () => [
+        { name: 'door', set: null, taken, nextInUs: null },
+        { name: 'maps', set: null, taken: 0, nextInUs },
       ],
-      settings: async () => [],
       jobs: async () => ({ parts: [], held: [] }),
     },
   };

@@ -16,17 +16,18 @@ const day = (n: number): Date => new Date(Date.UTC(2020, 0, n));
 async function found<Tx>({ driver, queue, reader }: Stage<Tx>, filter: JobFilter): Promise<readonly Json[]> {
   const page = { limit: 100, before: null };
   const { jobs } = await driver.jobs.list({ queue, ...filter }, page);
-  const ids = await driver.jobs.ids({ queue, ...filter }, page);
-  expect(ids.jobs.map(({ publicId }) => publicId)).toEqual(jobs.map(({ publicId }) => publicId));
+  const entries = await driver.jobs.entries({ queue, ...filter }, page);
+  expect(entries.jobs.map(({ publicId }) => publicId)).toEqual(jobs.map(({ publicId }) => publicId));
   const rows = new Map((await reader.jobs(queue)).map((row) => [row.publicId, row]));
-  expect(ids.jobs.map(({ id }) => id)).toEqual(jobs.map(({ publicId }) => rows.get(publicId)?.id));
+  expect(entries.jobs.map(({ id }) => id)).toEqual(jobs.map(({ publicId }) => rows.get(publicId)?.id));
   expect(await driver.jobs.count({ queue, ...filter }, page)).toEqual({ count: jobs.length, next: null });
   const oldest = { ...page, order: 'oldest' } as const;
   expect(await driver.jobs.list({ queue, ...filter }, oldest)).toEqual({
     jobs: jobs.toReversed(),
     next: null,
   });
-  expect((await driver.jobs.ids({ queue, ...filter }, oldest)).jobs).toEqual(ids.jobs.toReversed());
+  const fromOldest = await driver.jobs.entries({ queue, ...filter }, oldest);
+  expect(fromOldest.jobs.map(({ id }) => id)).toEqual(entries.jobs.map(({ id }) => id).toReversed());
   return jobs.map(({ payload }) => payload).reverse();
 }
 
@@ -170,7 +171,7 @@ export const filters = theme('filters', (test) => {
         expect(jobs.length).toBeLessThanOrEqual(10);
         listed.push(...jobs.map(({ payload }) => payload));
         counted += (await driver.jobs.count(filter, page)).count;
-        expect((await driver.jobs.ids(filter, page)).next).toEqual(next);
+        expect((await driver.jobs.entries(filter, page)).next).toEqual(next);
         at = next;
         looks += 1;
       } while (at !== null);
@@ -298,7 +299,7 @@ export const filters = theme('filters', (test) => {
     } as const;
     const page = { limit: 10, before: null, look: 100 };
     expect((await store.jobs.list(filter, page)).jobs.map(({ payload }) => payload)).toEqual([{ a: 'mine' }]);
-    expect((await store.jobs.ids(filter, page)).jobs).toHaveLength(1);
+    expect((await store.jobs.entries(filter, page)).jobs).toHaveLength(1);
     expect(await store.jobs.count({ ...filter, error: { code: 'E' } }, page)).toMatchObject({ count: 0 });
     expect(await store.jobs.count({ ...filter, status: 'new' }, page)).toMatchObject({ count: 1 });
     await application.rollback();

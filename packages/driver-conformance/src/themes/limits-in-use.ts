@@ -129,7 +129,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     const last = await client.limits.slots(other, { max: 1 }).acquire();
     await last[Symbol.asyncDispose]();
     const taken = async (names?: readonly string[]) =>
-      new Map((await driver.admission.inUse(names)).map((limit) => [limit.name, limit.taken]));
+      new Map((await driver.admission.limits(names)).map((limit) => [limit.name, limit.taken]));
     const both = await taken([one, other]);
     expect([both.get(one), both.get(other) ?? 0]).toEqual([2, 0]);
     expect((await taken([other])).has(one)).toBe(false);
@@ -143,7 +143,7 @@ export const limitsInUse = theme('limits in use', (test) => {
     let isOver = false;
     const counts = Promise.all(
       [1, 2].map(async () => {
-        while (!isOver) await driver.admission.inUse([key]);
+        while (!isOver) await driver.admission.limits([key]);
       }),
     );
     for (let round = 0; round < 30; round++) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRowlock, type Driver, defineHandler, type Retention } from '@rowlock/core';
-import type { SettlingEvent } from '@rowlock/core/driver';
+import type { Page, SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import type { JobRow } from '../driver-harness.js';
 import { emptyDatabase } from '../empty-database.js';
@@ -124,7 +124,7 @@ export const retention = theme('retention', (test) => {
     expect(await driver.jobs.enqueue([newJob({ unique })])).toMatchObject([{ outcome: 'enqueued' }]);
   });
 
-  test("the history is read in pages from either end, with ages by the database's clock", async (stage) => {
+  test("entries are read in pages from either end, with ages by the database's clock", async (stage) => {
     const { driver, queue, put } = stage;
     const jobs = [
       await settle(stage, 3),
@@ -133,19 +133,20 @@ export const retention = theme('retention', (test) => {
     ];
     const [first, second, third] = jobs.map(({ id }) => id);
     const beyond = (first ?? 0n) - 1n;
-    const page = await withWrongClock(() => driver.history.read({ beyond, newestFirst: false, limit: 3 }));
+    const pageOf = async (page: Partial<Page>, limit: number) =>
+      (await driver.jobs.entries({}, { before: null, ...page, limit })).jobs;
+    const page = await withWrongClock(() => pageOf({ order: 'oldest', after: beyond }, 3));
     expect(page.map(({ id }) => id)).toEqual([first, second, third]);
     expect(page.map((entry) => entry.queue)).toEqual([queue, queue, queue]);
     expect(page.map(({ status }) => status)).toEqual(['complete', 'error', 'new']);
     expect(page.map(({ createdMs }) => Math.floor(createdMs / DAY_MS))).toEqual([3, 2, 0]);
     expect(page.map(({ settledMs }) => settledMs && Math.floor(settledMs / DAY_MS))).toEqual([3, 2, null]);
 
-    const ids = async (from: bigint | null, newestFirst: boolean, limit: number) =>
-      (await driver.history.read({ beyond: from, newestFirst, limit })).map(({ id }) => id);
-    expect(await ids(first ?? 0n, false, 1)).toEqual([second]);
-    expect(await ids((third ?? 0n) + 1n, true, 2)).toEqual([third, second]);
-    expect((await ids(null, true, 1))[0]).toBeGreaterThanOrEqual(third ?? 0n);
-    expect((await ids(null, false, 1))[0]).toBeLessThanOrEqual(first ?? 0n);
+    const ids = async (...of: Parameters<typeof pageOf>) => (await pageOf(...of)).map(({ id }) => id);
+    expect(await ids({ order: 'oldest', after: first ?? null }, 1)).toEqual([second]);
+    expect(await ids({ before: (third ?? 0n) + 1n }, 2)).toEqual([third, second]);
+    expect((await ids({ before: null }, 1))[0]).toBeGreaterThanOrEqual(third ?? 0n);
+    expect((await ids({ order: 'oldest', before: null }, 1))[0]).toBeLessThanOrEqual(first ?? 0n);
   });
 
   test('a client prunes by state and age, and nothing that has no rule', async (shared) => {

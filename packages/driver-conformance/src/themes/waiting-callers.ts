@@ -58,9 +58,9 @@ export const waitingCallers = theme('waiting callers', (test) => {
     const looks: number[] = [];
     const driver = instead(stage.driver, {
       jobs: {
-        ids: (filter, page) => {
+        entries: (filter, page) => {
           looks.push(filter.publicIds?.length ?? 0);
-          return stage.driver.jobs.ids(filter, page);
+          return stage.driver.jobs.entries(filter, page);
         },
       },
     });
@@ -110,8 +110,8 @@ export const waitingCallers = theme('waiting callers', (test) => {
     let looks = 0;
     const driver = instead(stage.driver, {
       jobs: {
-        ids: async (filter, page) =>
-          looks++ === 0 ? stage.driver.jobs.ids(filter, page) : { jobs: [], next: null },
+        entries: async (filter, page) =>
+          looks++ === 0 ? stage.driver.jobs.entries(filter, page) : { jobs: [], next: null },
       },
     });
     const { publicId } = await stage.put();

@@ -1,15 +1,13 @@
 import type { Admission, JoinableAdmission } from '@rowlock/core/driver';
 import type { Execute } from '../engine/execute.js';
-import { inUse, limitedJobs } from './statements/limited-jobs.js';
-import { limitedParts, limitSettings, pruneSlots, setLimit } from './statements/limits.js';
+import { limitedJobs, limits } from './statements/limited-jobs.js';
+import { limitedParts, pruneSlots, setLimit } from './statements/limits.js';
 import { pause, pauses, resume } from './statements/pauses.js';
 import { giveBackStarts, takeStarts } from './statements/rates.js';
 
 export function joinableAdmissionOf(execute: Execute): JoinableAdmission {
   return {
     set: (name, numbers, by) => execute((place) => setLimit(place, name, numbers, by)),
-
-    settings: () => execute(limitSettings),
 
     pause: (work, mode) => execute((place) => pause(place, work, mode)),
 
@@ -27,7 +25,7 @@ export function admissionOf(execute: Execute): Admission {
 
     jobs: (bounds) => execute((place) => limitedJobs(place, bounds)),
 
-    inUse: (names) => execute((place) => inUse(place, names)),
+    limits: (names) => execute((place) => limits(place, names)),
 
     take: (rates, take) => execute((place) => takeStarts(place, rates, take)),
 

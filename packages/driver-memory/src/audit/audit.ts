@@ -6,26 +6,23 @@ const OLDEST = 1_000;
 
 export function joinableAuditOf(execute: Execute): JoinableAudit {
   return {
-    note: ({ by, name, details, ...entry }) =>
-      execute(({ database, tx }) => {
+    note: ({ by, name, details, ...entry }, id) =>
+      execute(async ({ database, tx }) => {
         const given = {
           ...entry,
           by: storableText(by),
           name: storableText(name),
           details: storableJson(details),
         };
-        return String(
-          database.tables.audit.insert(tx, (id) => ({ ...given, id, at: database.clock.now() })).id,
-        );
-      }),
-
-    amend: (id, details) =>
-      execute(async ({ database, tx }) => {
-        for (const { row } of database.tables.audit.findBy('id', BigInt(id), tx)) {
+        const { audit } = database.tables;
+        if (id === undefined)
+          return String(audit.insert(tx, (next) => ({ ...given, id: next, at: database.clock.now() })).id);
+        for (const { row } of audit.findBy('id', BigInt(id), tx)) {
           await tx.lock(row);
           const before = row.seenBy(tx);
-          if (before !== undefined) tx.write(row, { ...before, details: storableJson(details) });
+          if (before !== undefined) tx.write(row, { ...before, ...given });
         }
+        return id;
       }),
   };
 }

@@ -18,21 +18,6 @@ const WEEK_MS = 604_800_000;
 
 export function historyOf(execute: Execute): History {
   return {
-    read: ({ beyond, newestFirst, limit }) =>
-      execute(({ database, tx }) => {
-        const now = database.clock.now();
-        const isBeyond = (id: JobId): boolean => beyond === null || (newestFirst ? id < beyond : id > beyond);
-        const found = database.tables.jobs.find(tx, ({ id }) => isBeyond(id));
-        const ordered = newestFirst ? found.toReversed() : found;
-        return ordered.slice(0, limit).map(({ value: { id, queue, status, createdAt, finishedAt } }) => ({
-          id,
-          queue,
-          status,
-          createdMs: Math.floor(now - createdAt),
-          settledMs: finishedAt === null ? null : Math.floor(now - finishedAt),
-        }));
-      }),
-
     prune: (jobs, settledMs) =>
       execute(async (place) => {
         let pruned = 0;

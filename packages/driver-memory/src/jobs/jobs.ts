@@ -3,7 +3,7 @@ import type { Execute } from '../engine/execute.js';
 import { notify } from '../workers/statements/bell.js';
 import { enqueue } from './statements/enqueue.js';
 import { move, uniqueJobs, update } from './statements/jobs.js';
-import { count, list, listIds } from './statements/selection.js';
+import { count, list, listEntries } from './statements/selection.js';
 
 export function jobsOf(execute: Execute): Jobs {
   return {
@@ -18,7 +18,7 @@ export function jobsOf(execute: Execute): Jobs {
 
     list: (filter, page) => execute((place) => list(place, filter, page)),
 
-    ids: (filter, page) => execute((place) => listIds(place, filter, page)),
+    entries: (filter, page) => execute((place) => listEntries(place, filter, page)),
 
     count: (filter, page) => execute((place) => count(place, filter, page)),
 

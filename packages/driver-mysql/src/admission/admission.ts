@@ -3,9 +3,9 @@ import type { GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import { isThere } from '../jobs/is-there.js';
 import type { Scope } from '../jobs/scope.js';
-import { change, type MysqlTransaction, query, read } from '../query.js';
-import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
-import { inUse, limitedJobs } from './jobs.js';
+import { change, type MysqlTransaction, read } from '../query.js';
+import { type PauseRow, toPauseView } from '../rows.js';
+import { limitedJobs, limitsOn } from './jobs.js';
 import { limitedParts } from './parts.js';
 import { pruneSlots } from './prune.js';
 import { giveBackStarts, takeStarts } from './starts.js';
@@ -27,8 +27,6 @@ export function joinableAdmissionOf(
       }
       await notify([{ limit: name }]);
     },
-
-    settings: async () => (await query<LimitSettingRow>(on, sql.limits.limits)).map(toLimitSetting),
 
     async pause({ scope, name, until, reason, by }, mode = 'replace') {
       const values = [scope, name, until === null ? null : until.getTime(), reason, by];
@@ -67,7 +65,7 @@ export function admissionOf(
 
     jobs: (bounds) => limitedJobs(on, context, bounds),
 
-    inUse: (names) => inUse(bounded, on, names),
+    limits: (names) => limitsOn(bounded, on, names),
 
     take: (rates, take) => takeStarts(on, sql, rates, take),
 

@@ -12,6 +12,7 @@ import type { Context } from '../context.js';
 import { type HeldRow, held } from '../insight/rows.js';
 import { heldBy } from '../jobs/selection.js';
 import { call, type MysqlTransaction, query } from '../query.js';
+import { type LimitSettingRow, toLimitSetting } from '../rows.js';
 import { raw } from '../values/fragment.js';
 import { inParts, list } from '../values/list.js';
 import { gateOf } from '../workers/lock-name.js';
@@ -78,15 +79,16 @@ export async function allParts(
   return rows.map(({ queue, limits }) => ({ queue, limits }));
 }
 
-/** The limits that have slots, and those from which a start was taken. @throws DriverError */
-export async function inUse(
+/** The limits whose numbers were set, that have slots, or from which a start was taken. @throws DriverError */
+export async function limitsOn(
   parts: GateCallParts,
   on: MysqlTransaction,
   names?: readonly string[],
 ): Promise<readonly LimitInUse[]> {
   const { sql } = parts.context;
   const given = names === undefined ? { places: '', values: [] } : list(names);
-  const [slots, starts] = await Promise.all([
+  const [settings, slots, starts] = await Promise.all([
+    query<LimitSettingRow>(on, sql.limitedJobs.settings(given.places), given.values),
     query<{ name: string }>(on, sql.limitedJobs.slotNames(given.places), given.values).then((rows) =>
       takenSlots(
         parts,
@@ -96,6 +98,7 @@ export async function inUse(
     query<{ name: string; next_us: string }>(on, sql.limitedJobs.startTimes(given.places), given.values),
   ]);
   return limitsInUse(
+    settings.map(toLimitSetting),
     slots,
     starts.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) })),
   );

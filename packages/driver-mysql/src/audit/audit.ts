@@ -21,13 +21,11 @@ interface AuditRow {
 
 export function joinableAuditOf(on: MysqlTransaction, { audit: sql }: Statements): JoinableAudit {
   return {
-    async note({ by, action, scope, name, details }) {
+    async note({ by, action, scope, name, details }, id) {
       const values = [storableText(by), action, scope, storableText(name), storableJson(details)];
-      return String((await change(on, sql.note, values)).insertId);
-    },
-
-    async amend(id, details) {
-      await change(on, sql.amend, [storableJson(details), id]);
+      if (id === undefined) return String((await change(on, sql.note, values)).insertId);
+      await change(on, sql.noteAgain, [...values, id]);
+      return id;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Tables } from '../schema/tables.js';
 export const auditStatements = ({ audit }: Tables) => ({
   note: `INSERT INTO ${audit} (operator, action, scope, name, details) VALUES (?, ?, ?, ?, ?)`,
 
-  amend: `UPDATE ${audit} SET details = ? WHERE id = ?`,
+  noteAgain: `UPDATE ${audit} SET operator = ?, action = ?, scope = ?, name = ?, details = ? WHERE id = ?`,
 
   // Each value may be null. The server makes its plan with the values.
   list: `

@@ -1,19 +1,10 @@
-import type { State } from '@rowlock/core';
-import { HIGHEST_ID, type History, NO_ID } from '@rowlock/core/driver';
+import type { History } from '@rowlock/core/driver';
 import { Given } from '../jobs/given.js';
 import { idRows } from '../jobs/given-rows.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { list } from '../values/list.js';
-
-interface HistoryRow {
-  readonly id: string;
-  readonly queue: string;
-  readonly status: State;
-  readonly created_ms: string;
-  readonly settled_ms: string | null;
-}
 
 interface TallyRow {
   readonly now: string;
@@ -53,18 +44,6 @@ export function historyOf(
   }
 
   return {
-    async read({ beyond, newestFirst, limit }) {
-      const [text, from] = newestFirst ? [sql.readBack, beyond ?? HIGHEST_ID] : [sql.read, beyond ?? NO_ID];
-      const rows = await query<HistoryRow>(on, text, [from, limit]);
-      return rows.map(({ id, queue, status, created_ms, settled_ms }) => ({
-        id: BigInt(id),
-        queue,
-        status,
-        createdMs: Number(created_ms),
-        settledMs: settled_ms === null ? null : Number(settled_ms),
-      }));
-    },
-
     async prune(jobs, settledMs) {
       if (jobs.length === 0) return 0;
       const { places, values } = list(jobs);

@@ -2,11 +2,6 @@ import { BUCKETS } from '@rowlock/core/driver';
 import { ms } from '../jobs/statements/columns.js';
 import type { Tables } from '../schema/tables.js';
 
-/** The columns that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
-const ENTRY = `CAST(job.id AS CHAR) AS id, queue, status,
-  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
-  CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms`;
-
 const COUNTS = ['completed', 'failed', 'cancelled', 'retried'] as const;
 const TIMES = ['waits', 'runs'] as const;
 
@@ -31,11 +26,6 @@ const FINE = 'MINUTE(minute) % 10 > 0';
 
 /** The settled jobs, the deletion of old ones, and what workers have counted. */
 export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
-  // The order is by `job.id`: a bare `id` would be the text of the column above.
-  read: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id > ? ORDER BY job.id LIMIT ?`,
-
-  readBack: `SELECT ${ENTRY} FROM ${job} AS job FORCE INDEX (PRIMARY) WHERE job.id < ? ORDER BY job.id DESC LIMIT ?`,
-
   // The primary key alone is used: an index for pruning would cost each settlement one more entry, and each delete locks on it.
   lockSettled: (ids: string): string => `
       SELECT CAST(job.id AS CHAR) AS id FROM ${job} AS job FORCE INDEX (PRIMARY)

@@ -9,7 +9,7 @@ import { move } from './move.js';
 import type { Scope } from './scope.js';
 import { takenKey } from './taken-key.js';
 import { update } from './update.js';
-import { countJobs, listJobIds, listJobs } from './views.js';
+import { countJobs, listEntries, listJobs } from './views.js';
 import { withBoundedWaits } from './wait-limit.js';
 
 /** The verbs in a transaction, or each in one of its own. They wake nobody. */
@@ -31,7 +31,7 @@ export function quietJobsOf(
 
     list: (filter, page) => listJobs(on, context, filter, page),
 
-    ids: (filter, page) => listJobIds(on, context, filter, page),
+    entries: (filter, page) => listEntries(on, context, filter, page),
 
     count: (filter, page) => countJobs(on, context, filter, page),
 
@@ -102,7 +102,7 @@ export function jobsOf({ context, on, withoutTimeout, inTransaction, bounded, wa
     // An index finds single jobs.
     list: (filter, page) => (filter.publicIds === undefined ? long : short).list(filter, page),
 
-    ids: (filter, page) => (filter.publicIds === undefined ? long : short).ids(filter, page),
+    entries: (filter, page) => (filter.publicIds === undefined ? long : short).entries(filter, page),
 
     count: (filter, page) => long.count(filter, page),
 

@@ -1,11 +1,20 @@
 /** The jobs of a filter, as operators see them. */
 
 import type { State } from '@rowlock/core';
-import type { JobCount, JobFilter, JobId, JobIdPage, JobPage, Page } from '@rowlock/core/driver';
+import type { JobCount, JobEntryPage, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
 import { countBy, directionOf, pageBy, select } from './selection.js';
+
+interface EntryRow {
+  readonly id: string;
+  readonly public_id: string;
+  readonly queue: string;
+  readonly status: State;
+  readonly created_ms: string;
+  readonly settled_ms: string | null;
+}
 
 /** @throws DriverError */
 export async function listJobs(
@@ -29,23 +38,21 @@ export async function listJobs(
 }
 
 /** @throws DriverError */
-export async function listJobIds(
+export async function listEntries(
   on: MysqlTransaction,
   context: Context,
   filter: JobFilter,
   page: Page,
-): Promise<JobIdPage> {
+): Promise<JobEntryPage> {
   const { rows: ways, conditions, lookedTo } = await select(on, context, filter, page, 'list');
   const direction = directionOf(page);
   const ids = pageBy(context, ways, conditions, { limit: page.limit + 1, direction });
-  const rows = await query<{ id: string; public_id: string; status: State }>(
-    on,
-    context.sql.selection.listIds(ids.text, direction),
-    ids.values,
-  );
-  const jobs = rows
-    .slice(0, page.limit)
-    .map(({ id, public_id, status }) => ({ id: BigInt(id), publicId: public_id, status }));
+  const rows = await query<EntryRow>(on, context.sql.selection.listEntries(ids.text, direction), ids.values);
+  const jobs = rows.slice(0, page.limit).map(({ id, public_id, queue, status, created_ms, settled_ms }) => ({
+    ...{ id: BigInt(id), publicId: public_id, queue, status },
+    createdMs: Number(created_ms),
+    settledMs: settled_ms === null ? null : Number(settled_ms),
+  }));
   return { jobs, next: nextOf(rows, page, lookedTo) };
 }
 

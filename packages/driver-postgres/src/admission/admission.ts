@@ -9,9 +9,9 @@ import {
 import type { NamedStatements } from '../connection/named-statements.js';
 import type { Context } from '../context.js';
 import { answers, type PostgresTransaction, type Queryable, query } from '../query.js';
-import { type LimitSettingRow, type PauseRow, toLimitSetting, toPauseView } from '../rows.js';
+import { type PauseRow, toPauseView } from '../rows.js';
 import { texts } from '../workers/texts.js';
-import { inUse, limitedJobs } from './jobs.js';
+import { limitedJobs, limitsOn } from './jobs.js';
 import { pruneSlots } from './prune.js';
 import { RateStarts } from './starts.js';
 
@@ -34,8 +34,6 @@ export function joinableAdmissionOf({ sql, channel }: Context, on: Queryable): J
         await query(on, sql.limits.setLimit, [...values, ...set, by]);
       }
     },
-
-    settings: async () => (await answers<LimitSettingRow>(on, sql.limits.limits, [])).map(toLimitSetting),
 
     async pause({ until, reason, by, ...target }, mode = 'replace') {
       const values = [...changing(target), until?.toISOString() ?? null, reason, by];
@@ -71,7 +69,7 @@ export function admissionOf(context: Context, on: PostgresTransaction, names: Na
 
     jobs: (bounds) => limitedJobs(on, context, bounds),
 
-    inUse: (limits) => inUse(on, sql, limits),
+    limits: (limits) => limitsOn(on, sql, limits),
 
     take: (rates, take) => starts.take(rates, take),
 

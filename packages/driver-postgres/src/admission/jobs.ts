@@ -5,9 +5,11 @@ import {
   limitsInUse,
   type NamedJob,
 } from '@rowlock/core/driver';
+import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { type RunRow, toRun } from '../insight/facts.js';
-import { type PostgresTransaction, query } from '../query.js';
+import { answers, type PostgresTransaction, query } from '../query.js';
+import { type LimitSettingRow, toLimitSetting } from '../rows.js';
 import type { Statements } from '../statements.js';
 
 interface PartRow {
@@ -45,17 +47,19 @@ export async function limitedJobs(
   };
 }
 
-/** The limits that have slots, and those from which a start was taken. @throws DriverError */
-export async function inUse(
+/** The limits whose numbers were set, that have slots, or from which a start was taken. @throws DriverError */
+export async function limitsOn(
   on: PostgresTransaction,
   sql: Statements,
   names?: readonly string[],
 ): Promise<readonly LimitInUse[]> {
-  const [slots, starts] = await Promise.all([
+  const [settings, slots, starts] = await Promise.all([
+    answers<LimitSettingRow>(on, sql.limitedJobs.settings, [names === undefined ? null : toText(names)]),
     query<{ name: string; taken: bigint }>(on, sql.limitedJobs.takenSlots, [names ?? null]),
     query<{ name: string; next_us: number }>(on, sql.limitedJobs.startTimes, [names ?? null]),
   ]);
   return limitsInUse(
+    settings.map(toLimitSetting),
     slots.map(({ name, taken }) => ({ name, taken: Number(taken) })),
     starts.map(({ name, next_us }) => ({ name, nextInUs: Number(next_us) })),
   );

@@ -10,14 +10,12 @@ import type { Statements } from '../statements.js';
 
 export function joinableAuditOf(on: Queryable, { audit: sql }: Statements): JoinableAudit {
   return {
-    async note({ by, action, scope, name, details }) {
+    async note({ by, action, scope, name, details }, id) {
       const values = [storableText(by), action, scope, storableText(name), storableJson(details)];
-      const [id] = await answers<string>(on, sql.note, values);
-      return id ?? '';
-    },
-
-    async amend(id, details) {
-      await answers(on, sql.amend, [id, storableJson(details)]);
+      const [noted] = await (id === undefined
+        ? answers<string>(on, sql.note, values)
+        : answers<string>(on, sql.noteAgain, [...values, id]));
+      return noted ?? '';
     },
   };
 }

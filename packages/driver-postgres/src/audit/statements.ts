@@ -11,11 +11,12 @@ export const auditStatements = ({ audit }: Tables) => ({
       )
       SELECT to_json(id::text)::text AS answer FROM noted`,
 
-  amend: `
-      WITH amended AS (
-        UPDATE ${audit} SET details = $2::jsonb WHERE id = $1::bigint ${WITHIN} RETURNING id
+  noteAgain: `
+      WITH noted AS (
+        UPDATE ${audit} SET operator = $1::text, action = $2::text, scope = $3::text, name = $4::text, details = $5::jsonb
+        WHERE id = $6::bigint ${WITHIN} RETURNING id
       )
-      SELECT to_json(id::text)::text AS answer FROM amended`,
+      SELECT to_json(id::text)::text AS answer FROM noted`,
 
   // Each value may be null. The server plans the statement with the values, so a condition without one costs nothing.
   list: `

@@ -1,16 +1,7 @@
-import type { State } from '@rowlock/core';
-import { type Counts, HIGHEST_ID, type History, NO_ID } from '@rowlock/core/driver';
+import type { Counts, History } from '@rowlock/core/driver';
 import { answers, type Queryable, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { plainArray } from '../values/plain-array.js';
-
-interface HistoryRow {
-  id: bigint;
-  queue: string;
-  status: State;
-  created_ms: number;
-  settled_ms: number | null;
-}
 
 interface TalliesRow {
   readonly now: number;
@@ -25,16 +16,6 @@ interface TalliesRow {
 
 export function historyOf(on: Queryable, { history: sql }: Statements): History {
   return {
-    async read({ beyond, newestFirst, limit }) {
-      const [text, from] = newestFirst ? [sql.readBack, beyond ?? HIGHEST_ID] : [sql.read, beyond ?? NO_ID];
-      const rows = await query<HistoryRow>(on, text, [from, limit]);
-      return rows.map(({ created_ms: createdMs, settled_ms: settledMs, ...entry }) => ({
-        ...entry,
-        createdMs,
-        settledMs,
-      }));
-    },
-
     async prune(jobs, settledMs) {
       const [row] = await query<{ pruned: bigint }>(on, sql.prune, [jobs, settledMs]);
       return Number(row?.pruned ?? 0);

@@ -1,11 +1,6 @@
 import { BUCKETS } from '@rowlock/core/driver';
 import type { Tables } from '../schema/tables.js';
 
-/** The values that decide how long a job is kept. Whole milliseconds, rounded down: a job never counts as older than it is. */
-const ENTRY = `id, queue, status,
-  floor(extract(epoch FROM statement_timestamp() - created_at) * 1000)::float8 AS created_ms,
-  floor(extract(epoch FROM statement_timestamp() - finished_at) * 1000)::float8 AS settled_ms`;
-
 const COUNTS = ['completed', 'failed', 'cancelled', 'retried'] as const;
 const TIMES = ['waits', 'runs'] as const;
 
@@ -27,10 +22,6 @@ const TEN_MINUTES = 'to_timestamp(extract(epoch FROM minute)::bigint / 600 * 600
 
 /** The settled jobs, the deletion of old ones, and what workers have counted. */
 export const historyStatements = ({ job, run, tally, worker }: Tables) => ({
-  read: `SELECT ${ENTRY} FROM ${job} WHERE id > $1 ORDER BY id LIMIT $2`,
-
-  readBack: `SELECT ${ENTRY} FROM ${job} WHERE id < $1 ORDER BY id DESC LIMIT $2`,
-
   // The primary key alone is used: an index for pruning would cost each settlement one more entry. The lock checks the
   // conditions again when the row is locked: the job may have been redriven, and settled anew.
   prune: `

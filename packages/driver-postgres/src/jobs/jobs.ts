@@ -6,7 +6,7 @@ import { enqueue } from './enqueue.js';
 import { move } from './move.js';
 import type { Scope } from './scope.js';
 import { update } from './update.js';
-import { countJobs, listJobIds, listJobs } from './views.js';
+import { countJobs, listEntries, listJobs } from './views.js';
 
 export function jobsOf(context: Context, scope: Scope): Jobs {
   const { sql } = context;
@@ -28,7 +28,7 @@ export function jobsOf(context: Context, scope: Scope): Jobs {
 
     list: (filter, page) => listJobs(reading(filter), context, filter, page),
 
-    ids: (filter, page) => listJobIds(reading(filter), context, filter, page),
+    entries: (filter, page) => listEntries(reading(filter), context, filter, page),
 
     count: (filter, page) => countJobs(scope.withoutTimeout, context, filter, page),
 

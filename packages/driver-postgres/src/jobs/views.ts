@@ -1,7 +1,6 @@
 /** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
-import type { State } from '@rowlock/core';
-import type { JobCount, JobFilter, JobId, JobIdPage, JobPage, Page } from '@rowlock/core/driver';
+import type { JobCount, JobEntry, JobEntryPage, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
@@ -26,20 +25,20 @@ export async function listJobs(
 }
 
 /** @throws DriverError */
-export async function listJobIds(
+export async function listEntries(
   on: Queryable,
   context: Context,
   filter: JobFilter,
   page: Page,
-): Promise<JobIdPage> {
+): Promise<JobEntryPage> {
   const selecting = select(on, context, filter, page, 'list');
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
-  const found = await answers<readonly [id: string, publicId: string, status: State]>(
+  const found = await answers<Omit<JobEntry, 'id'> & { id: string }>(
     on,
-    context.sql.selection.listIds(selection),
+    context.sql.selection.listEntries(selection),
     values.all,
   );
-  const rows = found.map(([id, publicId, status]) => ({ id: BigInt(id), publicId, status }));
+  const rows = found.map((row) => ({ ...row, id: BigInt(row.id) }));
   return { jobs: rows.slice(0, page.limit), next: nextOf(rows, page, lookedTo) };
 }
 

@@ -7,9 +7,9 @@ import { HOUR_MS } from './time.js';
 export async function settings<Tx>(state: WorldState<Tx>, { by }: CommandOf<'settings'>): Promise<Result> {
   const { names } = state;
   const driver = await state.driver(by);
-  const limits = (await driver.admission.settings()).filter(({ name }) => names.isOwn(name));
+  const limits = (await driver.admission.limits()).filter(({ name }) => names.isOwn(name));
   return {
-    limits: limits.map((setting) => `${names.short(setting.name)}: ${said(setting)}`),
+    limits: limits.flatMap(({ name, set }) => (set === null ? [] : `${names.short(name)}: ${said(set)}`)),
     pauses: (await driver.admission.pauses()).map(
       ({ scope, name, until }) =>
         `${scope} ${names.short(name)}: ${until === null ? 'for ever' : 'tomorrow'}`,

@@ -11,7 +11,7 @@ import {
 import type { Place } from '../../claims/statements/place.js';
 import type { JobRow } from '../../jobs/job-row.js';
 import { isAlive } from '../../workers/statements/anchor.js';
-import { isFree } from './limits.js';
+import { isFree, limitSettings } from './limits.js';
 
 /** The most limits, or rates, that are returned, and the fewest jobs of a part that are counted. */
 const MOST_NAMES = 1_000;
@@ -63,7 +63,8 @@ function runOf(place: Place, { id, status, runId }: JobRow): HoldingRun | null {
 }
 
 /** A slot that is new in an open transaction counts too, as a lock does. */
-export function inUse({ database, tx }: Place, names?: readonly string[]): readonly LimitInUse[] {
+export function limits(place: Place, names?: readonly string[]): readonly LimitInUse[] {
+  const { database, tx } = place;
   const { limitSlots, rates } = database.tables;
   const now = database.clock.now();
   const all = limitSlots.rows.flatMap((row) => row.versions().flatMap((slot) => slot?.name ?? []));
@@ -75,5 +76,5 @@ export function inUse({ database, tx }: Place, names?: readonly string[]): reado
     .find(tx, ({ name }) => names?.includes(name) ?? true)
     .map(({ value }) => ({ name: value.name, nextInUs: value.nextUs - now * 1_000 }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return limitsInUse(slots.slice(0, MOST_NAMES), starts.slice(0, MOST_NAMES));
+  return limitsInUse(limitSettings(place, names), slots.slice(0, MOST_NAMES), starts.slice(0, MOST_NAMES));
 }

@@ -100,9 +100,10 @@ export async function setLimit(
   notify({ database, tx }, [{ limit: name }]);
 }
 
-export function limitSettings({ database, tx }: Place): readonly LimitSetting[] {
+/** @param names Default: all. */
+export function limitSettings({ database, tx }: Place, names?: readonly string[]): readonly LimitSetting[] {
   return database.tables.limitSettings
-    .find(tx, () => true)
+    .find(tx, ({ name }) => names?.includes(name) ?? true)
     .map(({ value: { setAt, ...setting } }) => ({ ...setting, setAt: new Date(setAt) }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .slice(0, MOST);

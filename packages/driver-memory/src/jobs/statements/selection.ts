@@ -3,9 +3,9 @@ import {
   hasMembers,
   isSettled,
   type JobCount,
+  type JobEntryPage,
   type JobFilter,
   type JobId,
-  type JobIdPage,
   type JobPage,
   listed,
   type Page,
@@ -21,9 +21,15 @@ export function list(place: Place, filter: JobFilter, page: Page): JobPage {
   return { jobs: jobs.map((job) => viewOf(place, job)), next };
 }
 
-export function listIds(place: Place, filter: JobFilter, page: Page): JobIdPage {
+export function listEntries(place: Place, filter: JobFilter, page: Page): JobEntryPage {
   const { jobs, next } = select(place, filter, page);
-  return { jobs: jobs.map(({ id, publicId, status }) => ({ id, publicId, status })), next };
+  const now = place.database.clock.now();
+  const entries = jobs.map(({ id, publicId, queue, status, createdAt, finishedAt }) => ({
+    ...{ id, publicId, queue, status },
+    createdMs: Math.floor(now - createdAt),
+    settledMs: finishedAt === null ? null : Math.floor(now - finishedAt),
+  }));
+  return { jobs: entries, next };
 }
 
 export function count(place: Place, filter: JobFilter, page: Page): JobCount {

@@ -1,9 +1,10 @@
 import { held, heldJobs, leased } from '../../claims/statements/in-progress.js';
+import { ms } from '../../jobs/statements/columns.js';
 import type { Tables } from '../../schema/tables.js';
 
 /** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
-  const { job, slot, rate, takenSlots } = tables;
+  const { job, slot, setting, rate, takenSlots } = tables;
   const among = (names: string): string => (names === '' ? '' : `WHERE name IN (${names})`);
   const ofPart = `FROM ${job} FORCE INDEX (job_claim) WHERE queue = ? AND claimable = 1 AND limits = ?`;
   /** The same of each part. The values of each are queue, limits, and a number of jobs. */
@@ -29,6 +30,10 @@ export const limitedJobStatements = (tables: Tables) => {
     leasedLimitedJobs: runsOf(`${leased(tables, "job.limits > ''")} LIMIT 1000`),
 
     /** Of these limits, or of all. */
+    settings: (names: string): string => `
+      SELECT name, max, starts, CAST(per_ms AS CHAR) AS per_ms, burst, CAST(${ms('set_at')} AS CHAR) AS set_at, set_by
+      FROM ${setting} ${among(names)} ORDER BY name LIMIT 1000`,
+
     slotNames: (names: string): string =>
       `SELECT DISTINCT name FROM ${slot} ${among(names)} ORDER BY name LIMIT 1000`,
 

@@ -1,4 +1,3 @@
-import { ms } from '../../jobs/statements/columns.js';
 import type { Tables } from '../../schema/tables.js';
 
 /** The slots of limits, and the numbers that were set at run time. See migrations/0003_limits.sql. */
@@ -45,8 +44,4 @@ export const limitStatements = ({
   lockLimit: `SELECT 1 FROM ${setting} WHERE name = ? FOR UPDATE NOWAIT`,
 
   unsetLimit: `DELETE FROM ${setting} WHERE name = ?`,
-
-  limits: `
-      SELECT name, max, starts, CAST(per_ms AS CHAR) AS per_ms, burst, CAST(${ms('set_at')} AS CHAR) AS set_at, set_by
-      FROM ${setting} ORDER BY name LIMIT 1000`,
 });

@@ -67,8 +67,11 @@ export const selectionStatements = (tables: Tables) => {
       FROM (${page}) AS page STRAIGHT_JOIN ${job} AS job ON job.id = page.id
       ${newestRun(tables)}`,
 
-    listIds: (page: string, direction: Direction): string => `
-      SELECT CAST(page.id AS CHAR) AS id, job.public_id, job.status
+    // Milliseconds are rounded down: a job never counts as older than it is.
+    listEntries: (page: string, direction: Direction): string => `
+      SELECT CAST(page.id AS CHAR) AS id, job.public_id, job.queue, job.status,
+             CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, job.created_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS created_ms,
+             CAST(FLOOR(TIMESTAMPDIFF(MICROSECOND, job.finished_at, UTC_TIMESTAMP(6)) / 1000) AS CHAR) AS settled_ms
       FROM (${page}) AS page STRAIGHT_JOIN ${job} AS job FORCE INDEX (PRIMARY) ON job.id = page.id
       ORDER BY page.id ${direction}`,
 

@@ -6,7 +6,7 @@ const WAITS = "status = 'new' AND due AND limits <> ''";
 
 /** The jobs with limits, the slots that are taken, and the times of starts. */
 export const limitedJobStatements = (tables: Tables) => {
-  const { job, worker, limitSlot, limitMark, rate } = tables;
+  const { job, worker, limitSlot, limitSetting, limitMark, rate } = tables;
   const run = `${newestRun(tables)} LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id`;
 
   /**
@@ -45,6 +45,14 @@ export const limitedJobStatements = (tables: Tables) => {
         SELECT * FROM ${job} WHERE id = ANY(ARRAY(SELECT id FROM running))
       ) AS job
       ${run}`,
+
+    settings: `
+      SELECT json_strip_nulls(json_build_object(
+               'name', name, 'max', max, 'starts', starts, 'perMs', per_ms, 'burst', burst,
+               'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by))::text AS answer
+      FROM ${limitSetting} WHERE $1::text[] IS NULL OR name = ANY($1::text[])
+      ORDER BY name COLLATE "C"
+      LIMIT 1000`,
 
     // A slot's row is never changed, so its xmax is who has locked it last. The number of a transaction is made whole from the current one: it
     // is at most 2^31 away. A lock leaves no other trace that could be read without a lock.

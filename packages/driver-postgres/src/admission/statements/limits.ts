@@ -72,14 +72,5 @@ export const limitStatements = (tables: Tables, { enterLimits, limitGate, pruneS
     ),
 
     unsetLimit: waking(tables, `DELETE FROM ${limitSetting} WHERE name = $1::text ${WITHIN}`),
-
-    limits: `
-      SELECT json_strip_nulls(json_build_object(
-               'name', name, 'max', max, 'starts', starts, 'perMs', per_ms, 'burst', burst,
-               'set_at', extract(epoch FROM set_at) * 1000, 'set_by', set_by))::text AS answer
-      FROM ${limitSetting}
-      WHERE true ${WITHIN}
-      ORDER BY name COLLATE "C"
-      LIMIT 1000`,
   };
 };

@@ -93,8 +93,13 @@ export const selectionStatements = (tables: Tables) => {
       LEFT JOIN ${worker} AS worker ON worker.id = last.worker_id
       ORDER BY page.id ${selection.direction}`,
 
-    listIds: (selection: Selection): string => `${selected(selection)}
-      SELECT json_build_array(job.id::text, public_id, status)::text AS answer FROM page JOIN ${job} AS job ON job.id = page.id
+    // Milliseconds are rounded down: a job never counts as older than it is.
+    listEntries: (selection: Selection): string => `${selected(selection)}
+      SELECT json_build_object(
+               'id', job.id::text, 'publicId', public_id, 'queue', queue, 'status', status,
+               'createdMs', floor(extract(epoch FROM statement_timestamp() - created_at) * 1000),
+               'settledMs', floor(extract(epoch FROM statement_timestamp() - finished_at) * 1000))::text AS answer
+      FROM page JOIN ${job} AS job ON job.id = page.id
       ORDER BY page.id ${selection.direction}`,
 
     // In no order: a count reads no more than it counts.
