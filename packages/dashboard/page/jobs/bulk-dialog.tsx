@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ManyLine } from '../../src/views.js';
 import { jobsIn, number } from '../format/numbers.js';
+import { RequestFailed } from '../frame/ask.js';
 import { usePage } from '../frame/page.js';
+import { SignIn } from '../frame/sign-in.js';
 import { Dialog } from '../parts/dialog.js';
+import { Notice } from '../parts/notice.js';
 import { QueueField } from '../parts/queue-field.js';
 import type { BulkAction } from './bulk-action.js';
 import { changeMany } from './many.js';
@@ -17,14 +20,18 @@ interface Props {
   readonly onClose: () => void;
 }
 
-type Step = 'finding' | 'found' | 'changing';
+type Step = 'finding' | 'found' | 'changing' | 'refused';
 
-/** Says first how many jobs are meant. Then changes them, and shows how far it is. */
+/**
+ * Says first how many jobs are meant. Then changes them, and shows how far it is. What is refused may be tried again, from the
+ * number on, with what was typed.
+ */
 export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) {
   const { tell } = usePage();
   const [step, setStep] = useState<Step>('finding');
   const [found, setFound] = useState(0);
   const [line, setLine] = useState<ManyLine>({});
+  const [problem, setProblem] = useState<RequestFailed>();
   const ended = useRef(new AbortController());
 
   function work(more: { readonly dryRun: boolean; readonly queue?: string }): Promise<ManyLine> {
@@ -32,35 +39,44 @@ export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) 
   }
 
   useEffect(() => {
-    const { signal } = ended.current;
-    work({ dryRun: true }).then(
-      (sums) => {
-        setFound(sums.found ?? 0);
-        setStep('found');
-      },
-      (error: Error) => {
-        if (!signal.aborted) tell(error.message, true);
-        onClose();
-      },
-    );
+    void find();
     return () => ended.current.abort();
   }, []);
 
-  async function begin(form: FormData): Promise<void> {
-    setLine({});
-    setStep('changing');
+  async function find(): Promise<void> {
+    begins('finding');
     try {
-      const text = resultOf(
-        action,
-        await work({ dryRun: false, ...(action.asksQueue && { queue: String(form.get('queue')) }) }),
-      );
+      setFound((await work({ dryRun: true })).found ?? 0);
+      setStep('found');
+    } catch (error) {
+      refused(error);
+    }
+  }
+
+  async function begin(form: FormData): Promise<void> {
+    begins('changing');
+    try {
+      const queue = action.asksQueue && { queue: String(form.get('queue')) };
+      const text = resultOf(action, await work({ dryRun: false, ...queue }));
       onDone?.();
       tell(text);
+      onClose();
     } catch (error) {
-      const isStopped = ended.current.signal.aborted;
-      tell(isStopped ? 'Stopped. The finished steps stay.' : String(error), !isStopped);
+      if (ended.current.signal.aborted) tell('Stopped. The finished steps stay.');
+      else refused(error);
     }
-    onClose();
+  }
+
+  function begins(next: Step): void {
+    setProblem(undefined);
+    setLine({});
+    setStep(next);
+  }
+
+  function refused(error: unknown): void {
+    if (ended.current.signal.aborted) return;
+    setProblem(error instanceof RequestFailed ? error : new RequestFailed(String(error)));
+    setStep('refused');
   }
 
   return (
@@ -82,15 +98,27 @@ export function BulkDialog({ action, filter, subject, onDone, onClose }: Props) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void begin(new FormData(event.currentTarget));
+          // Enter in a field comes here at each step.
+          if (step === 'found' && found > 0) void begin(new FormData(event.currentTarget));
+          else if (step === 'refused') void find();
         }}
       >
         <p class="hint">{action.hint}</p>
-        {action.asksQueue && step !== 'changing' && <QueueField />}
+        {action.asksQueue && (
+          <div hidden={step === 'changing'}>
+            <QueueField />
+          </div>
+        )}
+        <Notice text={problem?.message ?? ''}>{problem?.trouble === 'signed-out' && <SignIn />}</Notice>
         <p class="buttons">
           {step === 'found' && found > 0 && (
             <button type="submit" class={action.isDestructive ? 'primary danger' : 'primary'}>
               {action.name} {jobsIn(found)}
+            </button>
+          )}
+          {step === 'refused' && (
+            <button type="submit" class="primary">
+              Count again
             </button>
           )}
           <button type="button" onClick={onClose}>

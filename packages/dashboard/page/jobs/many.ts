@@ -26,7 +26,8 @@ async function* linesOf(stream: Response['body']): AsyncIterable<ManyLine> {
   const reader = stream?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
-    const { value, done = true } = (await reader?.read()) ?? {};
+    // A connection that is cut is an end, too.
+    const { value, done = true } = (await reader?.read().catch(() => undefined)) ?? {};
     if (done || value === undefined) return;
     const [last = '', ...lines] = `${rest}${value}`.split('\n').reverse();
     rest = last;

@@ -93,6 +93,55 @@ export function jobs(): void {
     expect(complaints).toEqual([]);
   });
 
+  test('what was typed for many jobs stays until they are changed, whatever refuses it', async () => {
+    const [one] = await stage.rowlock.enqueueMany(Mail, [
+      { payload: { to: 'ada' } },
+      { payload: { to: 'bob' } },
+    ]);
+    const { page, complaints, faults } = await stage.open('/?screen=jobs&queue=mail');
+    const dialog = page.getByRole('dialog');
+    const counting = Promise.withResolvers<void>();
+    await page.route('**/api/jobs/move', (route) => counting.promise.then(() => route.continue()), {
+      times: 1,
+    });
+    await page.getByRole('button', { name: /^Select all 2/ }).click();
+    await page.getByRole('button', { name: 'Move all …' }).click();
+    await dialog.getByLabel('To the queue').fill('slow');
+    await page.keyboard.press('Enter');
+    counting.resolve();
+    const move = dialog.getByRole('button', { name: 'Move 2 jobs' });
+    await move.waitFor();
+    expect(await stage.rowlock.jobs.count({ queue: 'slow' })).toMatchObject({ count: 0 });
+    const again = async (): Promise<void> => {
+      expect(await dialog.getByLabel('To the queue').inputValue()).toBe('slow');
+      await dialog.getByRole('button', { name: 'Count again' }).click();
+    };
+
+    stage.grant = 'read-only';
+    await move.click();
+    await dialog.getByText('You need the permission "update" for this.').waitFor();
+    expect(await faults()).toEqual([]);
+    stage.grant = 'operator';
+    await again();
+
+    await page.route('**/api/jobs/move', (route) => route.abort(), { times: 1 });
+    await move.click();
+    await dialog.getByText('The server cannot be reached.').waitFor();
+    await again();
+
+    await page.route('**/api/jobs/move', (route) => route.fulfill({ status: 401, body: '' }), { times: 1 });
+    await move.click();
+    await dialog.getByRole('link', { name: 'Sign in in another tab' }).waitFor();
+    await stage.rowlock.cancel(one?.publicId ?? '');
+    await again();
+
+    await dialog.getByRole('button', { name: 'Move 1 job' }).click();
+    await page.getByText('1 job moved').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await stage.rowlock.jobs.count({ queue: 'slow' })).toMatchObject({ count: 1 });
+    expect(complaints.filter((text) => !/Failed to load resource/.test(text))).toEqual([]);
+  });
+
   test('filters are suggested, a view is kept by its name, and an empty list says what would stand there', async () => {
     const { page, complaints, faults, screenshot } = await stage.open('/?screen=jobs');
     await page.getByText('There is none yet.', { exact: false }).waitFor();
