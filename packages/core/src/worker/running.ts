@@ -108,6 +108,7 @@ export class Running<Tx> {
       sources: this.#parts.sources,
       slots: this.#slots,
       surveyor: this.#surveyor,
+      answered: this.#faults.answered,
     });
   }
 

@@ -20,6 +20,8 @@ export interface RoundsParts extends Pick<PartContext, 'clock' | 'stopping' | 'a
   readonly sources: readonly SweepSource[];
   readonly slots: Pick<Slots, 'woken' | 'atRest'>;
   readonly surveyor: Surveyor;
+  /** Called when a round has ended without a fault. */
+  readonly answered: () => void;
 }
 
 interface Round {
@@ -65,6 +67,7 @@ export class Rounds {
         slot.look();
         const place = ++this.#begun;
         round = { ...(await this.#round(claimed)), place };
+        this.#parts.answered();
         slot.rest();
       } while (!stopping.aborted && (await this.#isMore(round)));
       // Two workers that hold a job each of one key refuse each other: both come back, at different times.

@@ -32,15 +32,29 @@ const FAILED = 'looking for work failed; trying again';
 const OVER = 'looking for work has not failed for 3 s; it goes on';
 
 test('an outage has a line at its beginning, one a minute, and one at its end', () => {
-  const { clock, lines, outage } = faulty();
+  const { clock, lines, outage, faults } = faulty();
   outage(130);
   expect(lines.map(([text]) => text)).toEqual([FAILED, FAILED, FAILED]);
+  faults.answered();
   clock.advance(3_000);
   expect(lines.at(-1)).toEqual([OVER, { worker: 'w', faults: 3_900, tookMs: 129_900 }]);
   clock.advance(60_000);
   outage(1);
+  faults.answered();
   clock.advance(3_000);
   expect(lines.slice(4).map(([text]) => text)).toEqual([FAILED, OVER]);
+});
+
+test('while looks hang, the outage goes on: it is over when one has ended well', () => {
+  const { clock, lines, faults } = faulty();
+  for (let look = 0; look < 5; look++) {
+    faults.meet(lost('no answer'));
+    clock.advance(10_000);
+  }
+  expect(lines.map(([text]) => text)).toEqual([FAILED]);
+  faults.answered();
+  clock.advance(3_000);
+  expect(lines.map(([text]) => text)).toEqual([FAILED, OVER]);
 });
 
 test('slots that lose their connections together pause once and shortly, again and again', () => {

@@ -23,6 +23,7 @@ export class Faults {
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #since = 0;
   #count = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #cancelEnd = (): void => {};
 
   constructor(parts: FaultsParts) {
@@ -43,6 +44,11 @@ export class Faults {
     this.#lookAgain(now);
   };
 
+  /** A look has ended well. Looks that hang do not fail either. */
+  readonly answered = (): void => {
+    this.#answeredAt = this.#parts.clock.now();
+  };
+
   #lookAgain(now: number): void {
     if (now >= this.#pausedUntil) {
       if (now >= this.#pausedUntil + NEW_MS) this.#pause.reset();
@@ -53,7 +59,11 @@ export class Faults {
 
   /** @param last When the last fault was. */
   #end(last: number): void {
-    const { log, worker, stopping } = this.#parts;
+    const { clock, log, worker, stopping } = this.#parts;
+    if (this.#answeredAt < last) {
+      this.#cancelEnd = clock.after(OVER_MS, () => this.#end(last));
+      return;
+    }
     const facts = { worker, faults: this.#count, tookMs: Math.round(last - this.#since) };
     this.#count = 0;
     this.#news.clear();
