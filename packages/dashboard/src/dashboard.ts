@@ -11,6 +11,7 @@ import { within } from './http/within.js';
 import { type JobUrls, linksOfJobs } from './job-links.js';
 import { LaneHistories } from './lane-history.js';
 import { NarrowedCalls } from './narrowed/calls.js';
+import { Outages } from './outages.js';
 import { Recent } from './recent.js';
 import { type Redact, unfailing } from './redact.js';
 import type { Call, Route } from './routes/route.js';
@@ -71,6 +72,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const looks = new Recent<SharedLook<unknown>>();
   const linksOf = linksOfJobs(options, { error: logged });
   const histories = new Recent<LaneHistories>();
+  const outages = new Outages();
   const closing = new AbortController();
   // Node collects the signal of a request together with the request, and nobody would stop what goes on for it.
   const requests = new WeakMap<AbortSignal, Request>();
@@ -145,7 +147,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
         return await answer(request);
       } catch (error) {
         const problem = problemOf(error);
-        if (problem.status >= 500)
+        if (problem.status >= 500 && outages.isNews(problem))
           logged(
             { err: problem.cause ?? problem, status: problem.status },
             'a request to the dashboard failed',

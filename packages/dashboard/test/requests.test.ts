@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { createRowlock } from '@rowlock/core';
+import { postgres } from '@rowlock/driver-postgres';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDashboard } from '../src/index.js';
 import { stages } from './stage.js';
 
@@ -258,4 +260,26 @@ test('a closed dashboard answers nothing more', async () => {
   const { dashboard, get } = await stage();
   dashboard.close();
   expect((await get('/api/session')).status).toBe(503);
+});
+
+test('a database that is away is logged once a minute, however many pages are open', async () => {
+  const driver = postgres({ connectionString: 'postgres://nobody@127.0.0.1:1/none' });
+  const rowlock = createRowlock({ driver, handlers: [] });
+  onTestFinished(() => rowlock.close());
+  const faults: object[] = [];
+  const log = { error: (fields: object) => faults.push(fields) };
+  const dashboard = createDashboard({ rowlock, access: () => 'operator', log });
+  const look = async (): Promise<void> => {
+    for (const path of ['jobs', 'schedules', 'jobs?kind=mail']) {
+      const response = await dashboard.fetch(new Request(`http://host.example/api/${path}`));
+      expect(response.status).toBe(503);
+    }
+  };
+  await look();
+  expect(faults).toEqual([{ err: expect.objectContaining({ code: 'ConnectionLost' }), status: 503 }]);
+  const real = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await look();
+  expect(faults).toHaveLength(2);
 });
