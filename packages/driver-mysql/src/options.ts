@@ -1,5 +1,6 @@
 import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
-import { milliseconds, shown } from '@rowlock/core/driver';
+import { milliseconds } from '@rowlock/core/driver';
+import { checkOneOf, checkPoolOptions } from '@rowlock/sql-drivers';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
 import type { OnConnect } from './connection/session.js';
 import { readUri, sslOf, withoutOptions } from './connection/uri.js';
@@ -106,7 +107,8 @@ export function settingsOf(options: MysqlOptions): Settings {
       '`uri` is not set: is the environment variable that it comes from? Or pass `host`, `user` and `database`.',
     );
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
-  refuseWrong(maxConnections, sessions, severalWriters, answerMs);
+  checkPoolOptions({ maxConnections, sessions, answerMs });
+  checkOneOf('severalWriters', severalWriters, WRITERS);
   const url = given.uri === undefined ? undefined : readUri(given.uri);
   const schema = database ?? databaseOf(url);
   const preset = { connectTimeout, enableKeepAlive, keepAliveInitialDelay, maxPreparedStatements };
@@ -136,34 +138,6 @@ function refuseFixed(given: unknown): void {
   for (const [name, why] of Object.entries(FIXED)) {
     if (passed.has(name)) throw new InvalidInputError(`mysql() takes no option '${name}': ${why}.`);
   }
-}
-
-/** Refuses values of other types, which JavaScript or an environment variable can pass. */
-function refuseWrong(
-  maxConnections: number,
-  sessions: string,
-  severalWriters: string,
-  answerMs: number,
-): void {
-  if (answerMs < LEAST_ANSWER_MS) {
-    throw new InvalidInputError(
-      `'answerTimeout' must be at least ${LEAST_ANSWER_MS} ms, and is ${answerMs}.`,
-    );
-  }
-  if (answerMs > MOST_ANSWER_MS)
-    throw new InvalidInputError(`'answerTimeout' must be at most 24 hours, and is ${answerMs} ms.`);
-  if (!Number.isInteger(maxConnections) || maxConnections < 1)
-    throw new InvalidInputError(
-      `'maxConnections' must be a whole number from 1 on, and is ${shown(maxConnections)}.`,
-    );
-  if (!SESSIONS.includes(sessions))
-    throw new InvalidInputError(
-      `'sessions' must be one of ${SESSIONS.join(', ')}, and is ${shown(sessions)}.`,
-    );
-  if (!WRITERS.includes(severalWriters))
-    throw new InvalidInputError(
-      `'severalWriters' must be one of ${WRITERS.join(', ')}, and is ${shown(severalWriters)}.`,
-    );
 }
 
 const OPTIONS: readonly string[] = Object.keys({
@@ -217,14 +191,6 @@ const OPTIONS: readonly string[] = Object.keys({
   waitForConnections: true,
   gracefulEnd: true,
 } satisfies Record<keyof MysqlOptions, true>);
-
-/** The least timeout, in milliseconds. Below it a healthy server would count as lost. */
-const LEAST_ANSWER_MS = 100;
-
-/** A timer that is set for more than 24.8 days fires at once. */
-const MOST_ANSWER_MS = 24 * 60 * 60 * 1000;
-
-const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
 
 const WRITERS: readonly string[] = ['refuse', 'allow'];
 

@@ -1,6 +1,6 @@
 import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
-import { milliseconds, shown } from '@rowlock/core/driver';
-import { connectionUrl } from '@rowlock/sql-drivers';
+import { milliseconds } from '@rowlock/core/driver';
+import { checkPoolOptions, connectionUrl } from '@rowlock/sql-drivers';
 import pg, { type ClientBase, type ClientConfig, type Pool } from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
 
@@ -60,7 +60,7 @@ export function settingsOf(options: PostgresOptions): Settings {
   refuseOtherMost(pool, maxConnections, client);
   refuseOddUrl(client.connectionString ?? Object(pool).options?.connectionString);
   const max = maxConnections ?? 100;
-  refuseWrong(max, sessions, answerMs);
+  checkPoolOptions({ maxConnections: max, sessions, answerMs });
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max });
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
 }
@@ -131,31 +131,6 @@ function refuseOddUrl(text: unknown): void {
       example: 'postgres://user:password@host:5432/database',
       other: { protocols: ['mysql:', 'mysql2:', 'mariadb:'], driver: '@rowlock/driver-mysql' },
     });
-}
-
-/** The least timeout, in milliseconds. Below it a healthy server would count as lost. */
-const LEAST_ANSWER_MS = 100;
-
-/** The longest timeout, a day. A timer takes at most 24 days. */
-const MOST_ANSWER_MS = 86_400_000;
-
-const SESSIONS: readonly string[] = ['auto', 'own', 'shared'];
-
-/** Refuses values of other types, which JavaScript or an environment variable can pass. */
-function refuseWrong(maxConnections: number, sessions: string, answerMs: number): void {
-  if (answerMs < LEAST_ANSWER_MS || answerMs > MOST_ANSWER_MS) {
-    throw new InvalidInputError(
-      `'answerTimeout' must be ${LEAST_ANSWER_MS} ms to 24 h, and is ${answerMs} ms.`,
-    );
-  }
-  if (!Number.isInteger(maxConnections) || maxConnections < 1)
-    throw new InvalidInputError(
-      `'maxConnections' must be a whole number from 1 on, and is ${shown(maxConnections)}.`,
-    );
-  if (!SESSIONS.includes(sessions))
-    throw new InvalidInputError(
-      `'sessions' must be one of ${SESSIONS.join(', ')}, and is ${shown(sessions)}.`,
-    );
 }
 
 /** The settings of the driver's connections, unless the options override them. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { InvalidInputError } from '@rowlock/core';
 import type { BackfillOptions, BackfillStep, CapturePlan, RowId } from '@rowlock/core/driver';
-import { type BackfillRows, fillRows, lossOf, refusedTable } from '@rowlock/sql-drivers';
+import { type BackfillRows, fillRows, lossOf, readAgain, redefined } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { literal } from '../literal.js';
@@ -178,17 +177,8 @@ function valuesOf(
   return { text, values: names.map((name) => place[name] ?? null) };
 }
 
-function redefined({ name }: CapturePlan): InvalidInputError {
-  return new InvalidInputError(
-    `The capture ${JSON.stringify(name)}: its definition or its table has changed since this backfill began. Call backfill again, which begins anew.`,
-  );
-}
-
 /** The row of the last place is behind it again if the place was read back as another one: the backfill would not end. */
 function refuseAgain(plan: CapturePlan, found: readonly RowId[], last: RowId): void {
   if (!found.some((place) => plan.id.every((column) => place[column] === last[column]))) return;
-  throw refusedTable(
-    plan,
-    `has ids which the server reads back as others, so that the backfill does not get beyond ${JSON.stringify(last)}. Name another unique key as id`,
-  );
+  throw readAgain(plan, last);
 }

@@ -1,6 +1,12 @@
 import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
-import { type AppliedMigration, type Migration, migrationFiles, newestVersion } from '@rowlock/sql-drivers';
+import {
+  type AppliedMigration,
+  type Migration,
+  migrationFiles,
+  newestVersion,
+  outdatedTables,
+} from '@rowlock/sql-drivers';
 import type { Connection } from 'mysql2/promise';
 import { STRICT } from '../connection/session-settings.js';
 import type { Context } from '../context.js';
@@ -133,14 +139,11 @@ async function missingAfter(version: number): Promise<readonly Migration[]> {
 
 /** The error for tables that are missing or older than this driver. */
 export function outdated(found: number, schema: string, product: Product): DriverError {
-  return new DriverError(
-    'SchemaOutdated',
-    `Rowlock's tables in the database ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
-      `Run rowlock.migrate(), or let a DBA run what \`${command(found, schema, product)}\` prints.`,
-  );
-}
-
-function command(found: number, schema: string, product: Product): string {
-  const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  return `npx @rowlock/cli sql ${product.toLowerCase()} --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
+  return outdatedTables({
+    place: 'database',
+    placeName: schema,
+    found,
+    needed: SCHEMA_VERSION,
+    dialect: product.toLowerCase(),
+  });
 }

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
-import { DriverError, InvalidInputError } from '@rowlock/core';
+import { DriverError } from '@rowlock/core';
 import type { BackfillOptions, BackfillStep, CapturePlan, RowId } from '@rowlock/core/driver';
-import { type BackfillRows, fillRows, lossOf, refusedTable } from '@rowlock/sql-drivers';
+import {
+  type BackfillRows,
+  fillRows,
+  lossOf,
+  readAgain,
+  redefined,
+  refusedTable,
+} from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type Queryable, query } from '../query.js';
@@ -119,10 +126,7 @@ class RowsBehind implements BackfillRows {
     );
     // The row of the last place is behind it again: the backfill would not end.
     if (last !== null && this.#plan.id.every((name) => step.last?.[name] === last[name]))
-      throw refusedTable(
-        this.#plan,
-        `has ids which the server reads back as others, so that the backfill does not get beyond ${JSON.stringify(last)}. Name another unique key as id`,
-      );
+      throw readAgain(this.#plan, last);
     return step;
   }
 }
@@ -130,12 +134,6 @@ class RowsBehind implements BackfillRows {
 /** To read such a value may call checks of whoever owns a domain in it. */
 function isMade({ isBuiltIn, kind }: Column): boolean {
   return !isBuiltIn && kind !== 'b' && kind !== 'e';
-}
-
-function redefined({ name }: CapturePlan): InvalidInputError {
-  return new InvalidInputError(
-    `The capture ${JSON.stringify(name)}: its definition or its table has changed since this backfill began. Call backfill again, which begins anew.`,
-  );
 }
 
 function hidden({ table }: CapturePlan): DriverError {

@@ -1,6 +1,12 @@
-import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
+import { type DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
-import { type AppliedMigration, type Migration, migrationFiles, newestVersion } from '@rowlock/sql-drivers';
+import {
+  type AppliedMigration,
+  type Migration,
+  migrationFiles,
+  newestVersion,
+  outdatedTables,
+} from '@rowlock/sql-drivers';
 import type { ClientBase } from 'pg';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
@@ -137,14 +143,11 @@ export function versionIn(applied: readonly AppliedMigration[], schema: string):
 
 /** The error for tables that are missing or older than this driver. */
 export function outdated(found: number, schema: string): DriverError {
-  return new DriverError(
-    'SchemaOutdated',
-    `Rowlock's tables in the schema ${JSON.stringify(schema)} are at version ${found} and this driver needs ${SCHEMA_VERSION}. ` +
-      `Run rowlock.migrate(), or let a DBA run what \`${command(found, schema)}\` prints.`,
-  );
-}
-
-function command(found: number, schema: string): string {
-  const name = /^\w+$/.test(schema) ? schema : `'${schema.replaceAll("'", `'\\''`)}'`;
-  return `npx @rowlock/cli sql postgres --schema ${name}${found === 0 ? '' : ` --from ${found}`}`;
+  return outdatedTables({
+    place: 'schema',
+    placeName: schema,
+    found,
+    needed: SCHEMA_VERSION,
+    dialect: 'postgres',
+  });
 }
