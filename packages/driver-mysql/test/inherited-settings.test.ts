@@ -19,6 +19,7 @@ const INHERITED = [
   'SET GLOBAL div_precision_increment = 0',
   "SET GLOBAL init_connect = 'SET NAMES latin1'",
   "SET GLOBAL innodb_default_row_format = 'redundant'",
+  `SET GLOBAL ${product === 'mariadb' ? 'max_recursive_iterations' : 'cte_max_recursion_depth'} = 0`,
   product === 'mariadb' ? 'SET GLOBAL max_statement_time = 0.1' : 'SET GLOBAL max_execution_time = 100',
 ];
 
@@ -89,6 +90,22 @@ test('whatever a session inherits, jobs are stored, run, settled, listed and pru
   }
   const [left] = await root.query('SELECT id FROM rowlock_job');
   expect(left).toEqual([]);
+});
+
+test('a job with a limit has the slots of the limit made', async () => {
+  const driver = mysql({ uri });
+  try {
+    await driver.schema.migrate();
+    const limits = JSON.stringify({ mail: 3 });
+    await driver.jobs.enqueue([newJob({ queue: 'limited', limits })]);
+    const session = driver.claims.session({ idleLimitMs: 60_000 });
+    const line = { priority: -32_768, id: 0n };
+    const lane = { queue: 'limited', kinds: ['k'], limits };
+    expect(await session.claim({ ...lane, line, busy: [], limit: 1 })).toHaveLength(1);
+    await session.rollback();
+  } finally {
+    await driver.close();
+  }
 });
 
 test('an idle worker sleeps for as long as it would on any server', async () => {

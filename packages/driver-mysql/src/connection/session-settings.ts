@@ -32,8 +32,12 @@ const SETTINGS: readonly Setting[] = [
   { name: 'div_precision_increment', sql: '4', shown: '4' },
 ];
 
-/** Limits on a statement's time, which would interrupt a worker's sleep. Each server reads the other's as a comment. */
-const WITHOUT_LIMIT = '/*!80000 , max_execution_time = 0 */ /*M! , max_statement_time = 0 */';
+/**
+ * Limits on a statement's time, which would interrupt a worker's sleep, and on the steps of a recursion, by which the slots of a limit are
+ * made. Each server reads the other's as a comment.
+ */
+const LIMITS =
+  '/*!80000 , max_execution_time = 0, cte_max_recursion_depth = 1000 */ /*M! , max_statement_time = 0, max_recursive_iterations = 1000 */';
 
 /**
  * The statements that set up a session. Names and payloads are utf8mb4: a server may ignore what the client names at the handshake, or
@@ -41,7 +45,7 @@ const WITHOUT_LIMIT = '/*!80000 , max_execution_time = 0 */ /*M! , max_statement
  */
 export const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
-  `SET NAMES utf8mb4, SESSION autocommit = 1, ${SETTINGS.map(({ name, sql }) => `${name} = ${sql}`).join(', ')} ${WITHOUT_LIMIT}`,
+  `SET NAMES utf8mb4, SESSION autocommit = 1, ${SETTINGS.map(({ name, sql }) => `${name} = ${sql}`).join(', ')} ${LIMITS}`,
 ];
 
 /** The value of each variable that a session must have, as the server shows it. A server shows only the variables that it has. */
@@ -53,5 +57,7 @@ export const SHOWN: ReadonlyMap<string, string> = new Map([
   ['character_set_results', 'utf8mb4'],
   ['max_execution_time', '0'],
   ['max_statement_time', '0.000000'],
+  ['cte_max_recursion_depth', '1000'],
+  ['max_recursive_iterations', '1000'],
   ...SETTINGS.map(({ name, shown }) => [name, shown] as const),
 ]);

@@ -49,7 +49,7 @@ export function scriptOf(all: readonly Migration[], schema: string, from: number
 }
 
 function enter(schema: string): string {
-  return `SET LOCAL search_path = ${identifier(schema)};`;
+  return `SET LOCAL standard_conforming_strings = on;\nSET LOCAL search_path = ${identifier(schema)};`;
 }
 
 function createSchema(schema: string): string {
