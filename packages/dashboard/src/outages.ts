@@ -4,16 +4,16 @@ import type { Problem } from './http/problem.js';
 /** How long faults of one kind go on before another one is logged, in milliseconds. */
 const AGAIN_MS = 60_000;
 
-/** Which faults are logged: all, but those of a database that is away. Each request meets these, and open pages ask again and again. */
+/** Which faults are logged. Each request meets a database that is away or hangs, and open pages ask again and again. */
 export class Outages {
   readonly #quietUntil = new Map<string, number>();
 
-  /** Whether to log it. A kind of fault of the database is logged once a minute. */
-  isNews({ cause }: Problem): boolean {
-    if (!isDriverError(cause)) return true;
-    const now = performance.now();
-    if (now < (this.#quietUntil.get(cause.code) ?? now)) return false;
-    this.#quietUntil.set(cause.code, now + AGAIN_MS);
+  /** Whether to log it. A kind of those that pass by themselves is logged once a minute. */
+  isNews({ status, message, cause }: Problem): boolean {
+    if (status !== 503) return true;
+    const [kind, now] = [isDriverError(cause) ? cause.code : message, performance.now()];
+    if (now < (this.#quietUntil.get(kind) ?? now)) return false;
+    this.#quietUntil.set(kind, now + AGAIN_MS);
     return true;
   }
 }

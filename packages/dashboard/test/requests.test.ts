@@ -257,9 +257,10 @@ test('a person who follows a link reads a sentence', async () => {
 });
 
 test('a closed dashboard answers nothing more', async () => {
-  const { dashboard, get } = await stage();
+  const { dashboard, get, faults } = await stage();
   dashboard.close();
-  expect((await get('/api/session')).status).toBe(503);
+  for (const path of ['/api/session', '/api/jobs']) expect((await get(path)).status).toBe(503);
+  expect(faults).toHaveLength(1);
 });
 
 test('a database that is away is logged once a minute, however many pages are open', async () => {
