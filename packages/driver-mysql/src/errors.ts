@@ -39,6 +39,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1054: 'SchemaOutdated',
   1049: 'SchemaOutdated',
   1305: 'SchemaOutdated',
+  // The server writes its log by statements.
+  1665: 'EngineUnsuitable',
   // A parameter is compared with a column of another character set.
   1267: 'InvalidInput',
   // The server shuts down, has ended this connection, or accepts administrators only. Or the server blocks this host after too many
@@ -145,6 +147,8 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
   1054: `${OUTDATED} If that changes nothing, a trigger on these tables names a column that is not there.`,
   1267: 'The character sets do not match: MySQL must be 8.0.26 or later, and sessions must keep utf8mb4.',
   1049: 'The database is not there: create it first.',
+  1176: 'An index that Rowlock needs was dropped, or made invisible: `rowlock doctor` names it.',
+  1665: 'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
   1153: 'The statement is longer than the server accepts: its max_allowed_packet must be 4 MB or more.',
   1461:
     'The server keeps no more prepared statements: raise its max_prepared_stmt_count, or pass `maxPreparedStatements`, of which each connection ' +

@@ -7,7 +7,7 @@ import { createConnection } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRefusal, toDriverError } from '../src/errors.js';
 import { mysql } from '../src/index.js';
-import { serverUrl } from './server.js';
+import { product, serverUrl } from './server.js';
 
 const forbidden = (option: string, product: string): Error =>
   Object.assign(
@@ -247,4 +247,37 @@ test("what an application's trigger signals is of that trigger, under whatever n
     });
   }
   await client.end();
+});
+
+test.each([
+  [
+    'ALTER TABLE rowlock_job DROP INDEX job_unique',
+    'Unknown',
+    /^An index that Rowlock needs was dropped.*job_unique/,
+  ],
+  ['ALTER TABLE rowlock_job ALTER INDEX job_unique INVISIBLE', 'Unknown', /^An index .* made invisible/],
+])(
+  'a statement that needs an index says what to do when it is not there: %s',
+  async (statement, code, message) => {
+    const { url, drop } = await freshMysqlDatabase(serverUrl);
+    onTestFinished(drop);
+    const driver = mysql({ uri: url });
+    onTestFinished(() => driver.close());
+    await driver.schema.migrate();
+    const client = await createConnection(url);
+    await client.query(product === 'mariadb' ? statement.replace('INVISIBLE', 'IGNORED') : statement);
+    await client.end();
+    await expect(driver.jobs.uniqueJobs('k', ['one'])).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  },
+);
+
+test('a server that writes its log by statements is unsuitable', () => {
+  const error = toDriverError(Object.assign(new Error('impossible to write to binary log'), { errno: 1665 }));
+  expect(error).toMatchObject({
+    code: 'EngineUnsuitable',
+    message: expect.stringContaining('binlog_format ROW'),
+  });
 });
