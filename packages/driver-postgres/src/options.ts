@@ -8,7 +8,7 @@ import { KEEP_ALIVE_MS } from './connection/connection.js';
 export interface PostgresOptions extends ClientConfig {
   /** The application's own pool. Without one, the driver makes its own from the other options. */
   readonly pool?: Pool;
-  /** The schema of Rowlock's tables. Default `rowlock`. */
+  /** The schema of Rowlock's tables, 1 to 55 bytes. Default `rowlock`. */
   readonly schema?: string;
   /** The most connections of the driver's own pool. Default 100. Connections are opened on demand. */
   readonly maxConnections?: number;
@@ -61,8 +61,19 @@ export function settingsOf(options: PostgresOptions): Settings {
   refuseOddUrl(client.connectionString ?? Object(pool).options?.connectionString);
   const max = maxConnections ?? 100;
   checkPoolOptions({ maxConnections: max, sessions, answerMs });
+  refuseLong(schema);
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max });
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
+}
+
+/** Postgres cuts names at 63 bytes, and the channel by which workers are woken is `rowlock:` and the schema. */
+const LONGEST_SCHEMA = 55;
+
+function refuseLong(schema: string): void {
+  if (typeof schema === 'string' && Buffer.byteLength(schema) > LONGEST_SCHEMA)
+    throw new InvalidInputError(
+      `'schema' must have at most ${LONGEST_SCHEMA} bytes, and has ${Buffer.byteLength(schema)}.`,
+    );
 }
 
 /** Refuses options that would have no effect. @throws InvalidInputError */

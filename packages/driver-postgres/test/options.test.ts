@@ -119,3 +119,9 @@ test.each([null, 5, 'x', Symbol('s'), []])('options that are none are refused: %
     expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }),
   );
 });
+
+test('a schema whose name is too long for the channel of its workers is refused', () => {
+  const pool = new pg.Pool();
+  postgres({ pool, schema: 'x'.repeat(55) });
+  expect(() => postgres({ pool, schema: 'ü'.repeat(28) })).toThrow("'schema' must have at most 55 bytes");
+});
