@@ -62,6 +62,22 @@ test('a bundled application, without the files, works on tables that are there, 
   }
 });
 
+test('tables that were dropped are named by migrate(), which makes none of them again', async () => {
+  const driver = mysql({ uri: url });
+  try {
+    await driver.schema.migrate();
+    const client = await createConnection({ uri: url });
+    await client.query('DROP TABLE rowlock_job, rowlock_follower');
+    await client.end();
+    await expect(driver.schema.migrate()).rejects.toMatchObject({
+      code: 'SchemaDiffers',
+      message: expect.stringMatching(/are missing .*\.rowlock_job\W.*\.rowlock_follower\W/),
+    });
+  } finally {
+    await driver.close();
+  }
+});
+
 test.each([
   ['10.6.18-MariaDB-1', 'MariaDB 10.10.0'],
   ['10.9.8-MariaDB', 'MariaDB 10.10.0'],

@@ -60,6 +60,23 @@ test('a bundled application, without the files, works on tables that are there, 
   }
 });
 
+test('tables that were dropped are named by migrate(), which makes none of them again', async () => {
+  const driver = postgres({ connectionString: url });
+  try {
+    await driver.schema.migrate();
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query('DROP TABLE rowlock.job, rowlock.follower CASCADE');
+    await client.end();
+    await expect(driver.schema.migrate()).rejects.toMatchObject({
+      code: 'SchemaDiffers',
+      message: expect.stringMatching(/are missing .*\.job\W.*\.follower\W/),
+    });
+  } finally {
+    await driver.close();
+  }
+});
+
 test('who may not make a schema migrates one that a DBA has made', async () => {
   const role = `migrator_${new URL(url).pathname.slice(-8)}`;
   const dba = new pg.Client(url);

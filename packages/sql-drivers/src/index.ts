@@ -17,6 +17,7 @@ export * from './connection/socket-errors.js';
 export * from './connection/transaction-errors.js';
 export { verifyLocks } from './connection/verify-locks.js';
 export * from './schema/applied-migrations.js';
+export * from './schema/dropped-tables.js';
 export * from './schema/migration-files.js';
 export * from './schema/missing-tables.js';
 export * from './schema/outdated-tables.js';

@@ -43,7 +43,7 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
  * - `InvalidInput`: the database cannot hold the value.
  * - `PermissionDenied`: the database user lacks a right.
  * - `SchemaOutdated`: the tables are missing, or older than this driver.
- * - `SchemaDiffers`: the tables were made by another text of a migration than this driver has.
+ * - `SchemaDiffers`: the tables were made by another text of a migration than this driver has, or some were dropped since.
  * - `TransactionOver`: the transaction was used after its end, or before its begin.
  * - `CommitUnknown`: the connection was lost during a COMMIT, which may or may not have been done.
  * - `EngineUnsuitable`: the server does not lock rows as workers need, or workers write through several servers. Or the version of the server

@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
 export interface Schema {
   /**
    * Brings the schema up to date. Safe to call twice, and from many processes at once. Rejects with `SchemaDiffers`
-   * where an applied migration is not as this driver has it.
+   * where an applied migration is not as this driver has it, or one of its tables is missing.
    */
   migrate(): Promise<MigrationReport>;
 

@@ -18,6 +18,9 @@ const EMPTIED = [
   'captureBackfill',
 ] as const satisfies readonly (keyof Tables)[];
 
+/** All tables but that of the migrations. */
+export const TABLES: readonly (keyof Tables)[] = [...EMPTIED, 'worker', 'bell'];
+
 export const schemaStatements = ({ migration, worker, ...others }: Tables) => ({
   // All columns: tables of the time before checksums lack one.
   applied: `SELECT * FROM ${migration} ORDER BY version`,

@@ -1,0 +1,14 @@
+import { DriverError } from '@rowlock/core';
+
+/** The error for tables that are missing though their migrations are on record, so that no migration makes them again. */
+export function droppedTables(
+  names: readonly string[],
+  place: 'schema' | 'database',
+  placeName: string,
+): DriverError {
+  return new DriverError(
+    'SchemaDiffers',
+    `Tables of Rowlock are missing in the ${place} ${JSON.stringify(placeName)}, though rowlock_migration says that they were made: ` +
+      `${names.join(', ')}. Restore them from a backup, or make them again as \`npx @rowlock/cli sql\` prints them.`,
+  );
+}
