@@ -1,4 +1,4 @@
-import type { History } from '@rowlock/core/driver';
+import { despiteDeadlocks, type History } from '@rowlock/core/driver';
 import { Given } from '../jobs/given.js';
 import { idRows } from '../jobs/given-rows.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
@@ -36,11 +36,14 @@ export function historyOf(
   { history: sql }: Statements,
   inTransaction: InTransaction,
 ): History {
+  // Of workers that do it at the same time, one may be undone by a deadlock.
   function coarsen(until: string): Promise<void> {
-    return inTransaction(async (tx) => {
-      await change(tx, sql.coarsenTallies, [until]);
-      await change(tx, sql.deleteFine, [until]);
-    });
+    return despiteDeadlocks(() =>
+      inTransaction(async (tx) => {
+        await change(tx, sql.coarsenTallies, [until]);
+        await change(tx, sql.deleteFine, [until]);
+      }),
+    );
   }
 
   return {
