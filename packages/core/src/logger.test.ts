@@ -47,7 +47,7 @@ test('a logger that throws stops nobody', () => {
   log.error({ err: new Error('x') }, 'said');
 });
 
-test('a logger that rejects ends no process, and is told again what it could not read', async () => {
+test('a logger that rejects ends no process, and gets again what it could not read', async () => {
   const lines: unknown[] = [];
   const later = async (fields: object, message: string): Promise<void> => {
     await Promise.resolve();

@@ -4,7 +4,7 @@ import type { Problem } from './http/problem.js';
 /** How long faults of one kind go on before another one is logged, in milliseconds. */
 const AGAIN_MS = 60_000;
 
-/** Which faults are logged. Each request meets a database that is away or hangs, and open pages ask again and again. */
+/** Which faults are logged. Each request meets a database that is away or hangs, and open pages repeat their requests. */
 export class Outages {
   readonly #quietUntil = new Map<string, number>();
 

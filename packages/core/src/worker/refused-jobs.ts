@@ -39,7 +39,7 @@ export class RefusedJobs extends SetAside {
 
   add(refused: readonly Refused<string>[]): void {
     const { log, worker } = this.#parts;
-    // What comes to all jobs, as a full disk, is told once for all of them.
+    // What comes to all jobs, as a full disk, is logged once for all of them.
     for (const { member: job, error } of refused)
       if (this.leave(job) && (mayBeOfOne(error) || this.#news.isNew('of all')))
         log.error({ err: error, job, worker }, this.#what);

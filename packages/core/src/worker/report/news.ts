@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { isDriverError } from '../../driver/driver-error.js';
 
-/** What many meet at once, and what lasts: each kind of it is told once, and again after a while. */
+/** Faults that many meet at once, or that last: each kind is logged once, and again after a while. */
 export class News {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #againMs: number;
@@ -12,7 +12,7 @@ export class News {
     this.#againMs = againMs;
   }
 
-  /** Whether to tell of it now. */
+  /** Whether to log it now. */
   isNew(kind: string): boolean {
     const now = this.#clock.now();
     if (now < (this.#quietUntil.get(kind) ?? now)) return false;
@@ -20,7 +20,7 @@ export class News {
     return true;
   }
 
-  /** All of it is over, and news when it comes again. */
+  /** The faults are over: each kind is logged again when it comes. */
   clear(): void {
     this.#quietUntil.clear();
   }
