@@ -14,6 +14,9 @@ export interface PartPagesParts {
 
 export interface PartLook {
   readonly parts: readonly QueuePart[];
+  /** Whether it is at the rows, and not at what an earlier one has left. */
+  readonly isAnew: boolean;
+  /** Whether these are all parts. */
   readonly isWhole: boolean;
   /** Whether it has begun at the first part. */
   readonly isFirst: boolean;
@@ -65,7 +68,7 @@ export class PartPages {
       return true;
     };
     const end = (): boolean => moveTo(page.last) && page.last !== null;
-    return { parts: page.parts, isWhole, isFirst, reached: moveTo, end };
+    return { parts: page.parts, isAnew: true, isWhole, isFirst, reached: moveTo, end };
   }
 
   #note(isFirst: boolean, { parts, last }: PartsPage): void {

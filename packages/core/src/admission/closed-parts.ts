@@ -1,0 +1,118 @@
+import type { QueuePart } from '../driver/queue-parts.js';
+import { sizesOf } from '../job/limits-text.js';
+import type { PartContext } from '../worker/part.js';
+import type { RatedStarts } from './rated-starts.js';
+
+/**
+ * How many parts whose limits were reached are looked at again in a watch interval. Of more than so many, those that are
+ * still full are left out by one statement, as a claim in vain takes several and meets those of the other workers.
+ */
+export const VAIN_CLAIMS = 10;
+
+/** The most texts of limits that are remembered. */
+const MOST_TEXTS = 10_000;
+
+export interface ClosedPartsParts extends Pick<PartContext, 'clock' | 'alarm' | 'watchMs' | 'pollMs'> {
+  readonly starts: Pick<RatedStarts, 'leftMs'>;
+}
+
+/** The parts that a worker leaves alone for a while, because a claim there would be in vain, and those that had room. */
+export class ClosedParts {
+  readonly #parts: ClosedPartsParts;
+  /** Until when parts are left alone because a limit was reached, by the text of their limits. */
+  readonly #full = new Map<string, number>();
+  /** Until when a part is left alone because others have all of its jobs, by the part's name. */
+  readonly #busy = new Map<string, number>();
+  /** Texts of limits whose last sweep has had slots. */
+  readonly #roomy = new Set<string>();
+
+  constructor(parts: ClosedPartsParts) {
+    this.#parts = parts;
+  }
+
+  /** Those that may be swept now. One whose rate is used up rings the worker's alarm at its time. */
+  open<P extends QueuePart>(parts: Iterable<P>): readonly P[] {
+    const now = this.#parts.clock.now();
+    for (const closed of [this.#full, this.#busy])
+      for (const [one, until] of closed) if (until <= now) closed.delete(one);
+    return [...parts].filter((part) => this.isOpen(part));
+  }
+
+  isOpen(part: QueuePart): boolean {
+    return !this.#full.has(part.limits) && !this.#busy.has(nameOf(part)) && !this.#waitsForStart(part.limits);
+  }
+
+  #waitsForStart(limits: string): boolean {
+    const { starts, alarm } = this.#parts;
+    const leftMs = starts.leftMs(limits);
+    if (leftMs > 0) alarm.within(leftMs);
+    return leftMs > 0;
+  }
+
+  /** Whether slots of these limits are likely to be free: the last sweep has had some, or none are needed. */
+  hasRoom(limits: string): boolean {
+    return this.#roomy.has(limits) || sizesOf(limits).length === 0;
+  }
+
+  hadRoom(limits: string): void {
+    this.#roomy.add(limits);
+    if (this.#roomy.size > MOST_TEXTS) this.#roomy.clear();
+  }
+
+  /** A claim has found no slot. */
+  reached(limits: string): void {
+    this.#roomy.delete(limits);
+    this.full([limits]);
+  }
+
+  /** All slots of a limit of each text are taken. Of many texts, each is looked at less often. */
+  full(texts: readonly string[]): void {
+    const { clock, watchMs, pollMs } = this.#parts;
+    const times = Math.max(1, (this.#full.size + texts.length) / VAIN_CLAIMS);
+    const until = clock.now() + Math.max(watchMs, Math.min(pollMs, watchMs * times));
+    for (const limits of texts) this.#full.set(limits, until);
+  }
+
+  /** One slot of the worker tries whether these limits have room. The others leave them alone until it has. */
+  tries(limits: string): void {
+    const { clock, watchMs } = this.#parts;
+    this.#full.set(limits, clock.now() + watchMs);
+  }
+
+  tried(limits: string): void {
+    this.#full.delete(limits);
+  }
+
+  /** Other workers have all jobs of the part. */
+  taken(part: QueuePart): void {
+    const { clock, watchMs } = this.#parts;
+    this.#busy.set(nameOf(part), clock.now() + watchMs);
+  }
+
+  /** Jobs may have come to these parts. @param queue Default: to any queue. */
+  added(queue?: string): void {
+    if (queue === undefined) this.#busy.clear();
+    else for (const name of this.#busy.keys()) if (name.startsWith(`${queue}\n`)) this.#busy.delete(name);
+  }
+
+  /** These limits may have a free slot, or another size. @returns whether a part was left alone because of one of them */
+  freed(names: readonly string[]): boolean {
+    const texts = [...this.#full.keys()].filter((text) =>
+      sizesOf(text).some(({ name }) => names.includes(name)),
+    );
+    for (const text of texts) this.#full.delete(text);
+    return texts.length > 0;
+  }
+
+  /** Rings the worker's alarm when limits that were reached are to be looked at again. */
+  ring(): void {
+    const { clock, alarm } = this.#parts;
+    const now = clock.now();
+    for (const atMs of this.#full.values()) alarm.within(Math.max(1, atMs - now));
+  }
+}
+
+/** A part as the key of a map. */
+export function nameOf({ queue, limits }: QueuePart): string {
+  return `${queue}\n${limits}`;
+}
