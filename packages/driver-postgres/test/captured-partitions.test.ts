@@ -1,5 +1,6 @@
-import { defineCapture } from '@rowlock/core';
+import { createRowlock, defineCapture } from '@rowlock/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { postgres } from '../src/index.js';
 import { CaptureStage, type Options } from './capture-stage.js';
 import { waiting } from './waiting.js';
 
@@ -295,4 +296,26 @@ test('of a captured partition, check says what an UPDATE that moves its rows is'
   expect(await rowlock.captures.check()).toMatchObject([
     { problems: [], warnings: [expect.stringContaining('moves a row to another partition is a DELETE')] },
   ]);
+});
+
+test('a session that has quote_all_identifiers finds the triggers that another one made, and goes on with its backfill', async () => {
+  const rowlock = await regions({ payload: ['note'] });
+  const capture = defineCapture({
+    name: 'c0',
+    table: 'app.t',
+    id: ['id', 'region'],
+    kind: 'k',
+    payload: ['note'],
+  });
+  const quoting = new URL(stage.url);
+  quoting.searchParams.set('options', '-c quote_all_identifiers=on');
+  const driver = postgres({ connectionString: quoting.href });
+  onTestFinished(() => driver.close());
+  const other = createRowlock({ driver, captures: [capture] });
+  expect(await other.captures.check()).toMatchObject([{ problems: [] }]);
+  expect(await other.captures.apply()).toMatchObject([{ changed: false }]);
+  const step = { batch: 1, priority: 0, first: true };
+  expect(await stage.driver.captures?.backfill(capture.plan, step)).toMatchObject({ rows: 1 });
+  expect(await driver.captures?.backfill(capture.plan, { ...step, first: false })).toMatchObject({ rows: 2 });
+  expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }]);
 });

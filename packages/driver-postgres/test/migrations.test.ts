@@ -60,18 +60,21 @@ test('a bundled application, without the files, works on tables that are there, 
   }
 });
 
-test('tables that were dropped are named by migrate(), which makes none of them again', async () => {
+test('tables and functions that were dropped are named by migrate(), which makes none of them again, and by verify()', async () => {
   const driver = postgres({ connectionString: url });
   try {
     await driver.schema.migrate();
     const client = new pg.Client(url);
     await client.connect();
     await client.query('DROP TABLE rowlock.job, rowlock.follower CASCADE');
+    await client.query('DROP FUNCTION rowlock.limit_gate');
     await client.end();
-    await expect(driver.schema.migrate()).rejects.toMatchObject({
+    const named = {
       code: 'SchemaDiffers',
-      message: expect.stringMatching(/are missing .*\.job\W.*\.follower\W/),
-    });
+      message: expect.stringMatching(/Missing: .*\.job, .*\.follower, .*\.limit_gate\(\)\./),
+    };
+    await expect(driver.schema.migrate()).rejects.toMatchObject(named);
+    await expect(driver.schema.verify()).rejects.toMatchObject(named);
   } finally {
     await driver.close();
   }

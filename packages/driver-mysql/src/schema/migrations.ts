@@ -2,7 +2,6 @@ import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import {
   type AppliedMigration,
-  droppedTables,
   type Migration,
   migrationFiles,
   newestVersion,
@@ -17,8 +16,7 @@ import { type Product, spelledFor } from '../product.js';
 import { query } from '../query.js';
 import { checkVersion, productIn, versionOf } from '../server-version.js';
 import { CHECKSUMS } from './checksums.js';
-import { TABLES } from './statements.js';
-import { tables } from './tables.js';
+import { verifyTables } from './verify-tables.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = Object.keys(CHECKSUMS).length;
@@ -107,25 +105,13 @@ export async function migrate(
       const record = 'INSERT IGNORE INTO rowlock_migration (version, name, checksum) VALUES (?, ?, ?)';
       await query(client, record, [version, name, checksum]);
     }
-    if (from <= SCHEMA_VERSION) await checkTables(client, schema);
+    if (from <= SCHEMA_VERSION) await verifyTables(client, schema);
     return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
   } catch (error) {
     throw toDriverError(error);
   } finally {
     await query(client, 'SELECT RELEASE_LOCK(?)', [`${lockPrefix}migrate`]).catch(() => {});
   }
-}
-
-/** Reads no rows: information_schema shows a table only to those who have a right to it. @throws DriverError `SchemaDiffers` */
-async function checkTables(client: Connection, schema: string): Promise<void> {
-  const named = tables(schema);
-  const missing: string[] = [];
-  for (const name of TABLES)
-    await query(client, `SELECT 1 FROM ${named[name]} LIMIT 0`).catch((error: unknown) => {
-      if (isDriverError(error, 'SchemaOutdated')) missing.push(named[name]);
-      else if (!isDriverError(error, 'PermissionDenied')) throw error;
-    });
-  if (missing.length > 0) throw droppedTables(missing, 'database', schema);
 }
 
 /** What was applied to the tables. Undefined without tables. */

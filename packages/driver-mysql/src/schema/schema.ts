@@ -16,6 +16,7 @@ import { limitsOf } from './limits.js';
 import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
 import { serverValues } from './server-values.js';
 import { verifySettings } from './verify-settings.js';
+import { verifyTables } from './verify-tables.js';
 
 export interface SchemaParts {
   readonly context: Context;
@@ -53,6 +54,7 @@ export function schemaOf(parts: SchemaParts): Schema {
       });
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema, productIn(version));
+      if (found === SCHEMA_VERSION) await verifyTables(on, context.schema);
       verifySettings(values, context.schema);
       // An account may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };

@@ -58,5 +58,8 @@ export function isSameCondition(one: string | null, other: string | null): boole
 }
 
 function plain(condition: string | null): string | undefined {
-  return condition?.replaceAll(/["()\s]|::\w+/g, '').toLowerCase();
+  return condition
+    ?.replaceAll(/["()\s]/g, '')
+    .replaceAll(/::\w+/g, '')
+    .toLowerCase();
 }

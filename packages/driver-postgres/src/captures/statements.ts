@@ -39,6 +39,7 @@ function state(more: string): string {
 /** The catalog of captured tables and their triggers, and what captures keep. */
 export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => ({
   // An index may have columns that are not of its key. Its numbers count from 0. The triggers of other captures change no row.
+  // The names of types become part of the triggers, so sessions are to read them in the same quotes.
   captureTable: `
       SELECT schema.nspname AS schema, relname AS name, relkind AS kind, relpersistence = 't' AS is_temporary,
              relispartition AS is_partition,
@@ -88,6 +89,7 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
               WHERE indrelid = captured.oid AND indisunique AND indisvalid AND indpred IS NULL AND indexprs IS NULL
              ) AS unique_keys
       FROM pg_class AS captured JOIN pg_namespace AS schema ON schema.oid = relnamespace
+      JOIN (SELECT set_config('quote_all_identifiers', 'off', true) AS quoted) AS own ON own.quoted = 'off'
       WHERE captured.oid = to_regclass($1)`,
 
   // The triggers of partitions are clones, and go with the one of their parent.

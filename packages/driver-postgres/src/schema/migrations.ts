@@ -2,7 +2,6 @@ import { type DriverError, InvalidInputError, isDriverError } from '@rowlock/cor
 import type { MigrationReport } from '@rowlock/core/driver';
 import {
   type AppliedMigration,
-  droppedTables,
   type Migration,
   migrationFiles,
   newestVersion,
@@ -15,6 +14,7 @@ import { identifier } from '../identifier.js';
 import { query } from '../query.js';
 import { CHECKSUMS } from './checksums.js';
 import { type Tables, tables } from './tables.js';
+import { missingTables, refuseMissing } from './verify-tables.js';
 
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = Object.keys(CHECKSUMS).length;
@@ -90,7 +90,7 @@ export async function migrate(
       await client.query(record, [version, name, checksum]);
     }
     await client.query('COMMIT');
-    if (from <= SCHEMA_VERSION) await checkTables(client, schema);
+    if (from <= SCHEMA_VERSION) refuseMissing(await missingTables(client, schema), schema);
     await catchUp(client, tables(schema));
     return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
   } catch (error) {
@@ -98,19 +98,6 @@ export async function migrate(
     throw toDriverError(error);
   }
 }
-
-/** @throws DriverError `SchemaDiffers` */
-async function checkTables(client: ClientBase, schema: string): Promise<void> {
-  const missing = await query<{ name: string }>(client, MISSING, [Object.values(tables(schema))]);
-  if (missing.length > 0)
-    throw droppedTables(
-      missing.map(({ name }) => name),
-      'schema',
-      schema,
-    );
-}
-
-const MISSING = 'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL';
 
 /**
  * Sets the ids to come beyond those that are there. A restore, or a switch to a replica, may bring rows without their sequence.

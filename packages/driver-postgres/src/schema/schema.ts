@@ -13,6 +13,7 @@ import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
 import { tables } from './tables.js';
 import { verifyRows } from './verify-rows.js';
 import { verifySettings } from './verify-settings.js';
+import { missingTables, refuseMissing } from './verify-tables.js';
 
 export interface SchemaParts {
   readonly context: Context;
@@ -38,13 +39,14 @@ export function schemaOf(parts: SchemaParts): Schema {
     async verify(locks = true) {
       const ofClient = parts.verifyClient();
       // Sent together, in the order of what matters first. The rows of the migrations may be hidden too.
-      const [, applied, ofServer, limits] = await parts.together((one) =>
+      const [, applied, missing, ofServer, limits] = await parts.together((one) =>
         Promise.all([
           verifyRows(one, tables(context.schema)),
           query<AppliedMigration>(one, sql.applied).catch((error: unknown) => {
             if (isDriverError(error, 'SchemaOutdated')) return [];
             throw error;
           }),
+          missingTables(one, context.schema),
           verifySettings(one),
           limitsOf(one, parts.pool.open),
           // The first claim is not to wait for this.
@@ -53,6 +55,7 @@ export function schemaOf(parts: SchemaParts): Schema {
       );
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema);
+      if (found === SCHEMA_VERSION) refuseMissing(missing, context.schema);
       const warnings = [...ofClient, ...ofServer];
       if (!locks) return { limits, warnings };
       // A role may be without the right to lock this row.

@@ -1,6 +1,6 @@
 import { DriverError } from '@rowlock/core';
 
-/** The error for tables that are missing though their migrations are on record, so that no migration makes them again. */
+/** The error for tables or functions that are missing though their migrations are on record, so that no migration makes them again. */
 export function droppedTables(
   names: readonly string[],
   place: 'schema' | 'database',
@@ -8,7 +8,7 @@ export function droppedTables(
 ): DriverError {
   return new DriverError(
     'SchemaDiffers',
-    `Tables of Rowlock are missing in the ${place} ${JSON.stringify(placeName)}, though rowlock_migration says that they were made: ` +
-      `${names.join(', ')}. Restore them from a backup, or make them again as \`npx @rowlock/cli sql\` prints them.`,
+    `Rowlock's tables in the ${place} ${JSON.stringify(placeName)} are not all there, though rowlock_migration says that they were made. ` +
+      `Missing: ${names.join(', ')}. Restore them from a backup, or make them again as \`npx @rowlock/cli sql\` prints them.`,
   );
 }
