@@ -80,6 +80,53 @@ test('tables that were dropped are named by migrate(), which makes none of them 
   }
 });
 
+test('a migration that waits for an open transaction lets others use the table, and ends when that does', async () => {
+  const driver = mysql({ uri: url });
+  const [open, other] = await Promise.all([createConnection({ uri: url }), createConnection({ uri: url })]);
+  try {
+    await driver.schema.migrate();
+    await other.query(
+      'ALTER TABLE rowlock_worker DROP COLUMN memory, DROP COLUMN version, DROP COLUMN concurrency',
+    );
+    await other.query('DELETE FROM rowlock_migration WHERE version >= 5');
+    await open.beginTransaction();
+    await open.query('SELECT id FROM rowlock_worker');
+    const migrated = driver.schema.migrate();
+    await vi.waitFor(async () => {
+      const [rows] = await other.query(
+        "SELECT 1 FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND STATE = 'Waiting for table metadata lock'",
+      );
+      expect(rows).toHaveLength(1);
+    }, 10_000);
+    await other.query('SELECT id FROM rowlock_worker');
+    await open.commit();
+    expect(await migrated).toMatchObject({ from: 4, to: SCHEMA_VERSION });
+  } finally {
+    await Promise.all([open.end(), other.end(), driver.close()]);
+  }
+});
+
+test('an account that may not make the tables is told what to do', async () => {
+  const account = `migrator_${schema().slice(-8)}`;
+  const dba = await createConnection({ uri: url });
+  await dba.query(`CREATE USER ${account}@'%' IDENTIFIED BY 'change-me'`);
+  await dba.query(`GRANT SELECT ON ${schema()}.* TO ${account}@'%'`);
+  const own = new URL(url);
+  own.username = account;
+  own.password = 'change-me';
+  const driver = mysql({ uri: own.href });
+  try {
+    await expect(driver.schema.migrate()).rejects.toMatchObject({
+      code: 'PermissionDenied',
+      message: expect.stringMatching(/may not make or change .*CREATE command denied .*Migrate as /),
+    });
+  } finally {
+    await driver.close();
+    await dba.query(`DROP USER ${account}@'%'`);
+    await dba.end();
+  }
+});
+
 test.each([
   ['10.6.18-MariaDB-1', 'MariaDB 10.10.0'],
   ['10.9.8-MariaDB', 'MariaDB 10.10.0'],

@@ -3,7 +3,8 @@ import '@rowlock/servers/vitest';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
-import { migrations, SCHEMA_VERSION } from '../src/schema/migrations.js';
+import { migrations, SCHEMA_VERSION, scriptOf } from '../src/schema/migrations.js';
+import { waiting } from './waiting.js';
 
 const files = vi.hoisted(() => ({ areThere: true }));
 
@@ -80,18 +81,38 @@ test('tables and functions that were dropped are named by migrate(), which makes
   }
 });
 
-test('who may not make a schema migrates one that a DBA has made', async () => {
+test('a migration that waits for an open transaction lets others use the table, and ends when that does', async () => {
+  const driver = postgres({ connectionString: url });
+  const [open, other] = [new pg.Client(url), new pg.Client(url)];
+  await Promise.all([open.connect(), other.connect()]);
+  try {
+    await other.query(scriptOf((await migrations()).slice(0, 2), 'rowlock', 0));
+    await open.query('BEGIN; SELECT FROM rowlock.worker');
+    const migrated = driver.schema.migrate();
+    await vi.waitFor(async () => expect(await waiting(other)).toBe(1), 10_000);
+    await other.query('SELECT FROM rowlock.worker');
+    await open.query('COMMIT');
+    expect(await migrated).toMatchObject({ from: 2, to: SCHEMA_VERSION });
+  } finally {
+    await Promise.all([open.end(), other.end(), driver.close()]);
+  }
+});
+
+test('who may not make a schema is told so, and migrates one that a DBA has made', async () => {
   const role = `migrator_${new URL(url).pathname.slice(-8)}`;
   const dba = new pg.Client(url);
   await dba.connect();
-  await dba.query(
-    `CREATE ROLE ${role} LOGIN PASSWORD 'change-me'; CREATE SCHEMA rowlock AUTHORIZATION ${role}`,
-  );
+  await dba.query(`CREATE ROLE ${role} LOGIN PASSWORD 'change-me'`);
   const own = new URL(url);
   own.username = role;
   own.password = 'change-me';
   const driver = postgres({ connectionString: own.href });
   try {
+    await expect(driver.schema.migrate()).rejects.toMatchObject({
+      code: 'PermissionDenied',
+      message: expect.stringMatching(/may not make or change .*permission denied for database .*Migrate as /),
+    });
+    await dba.query(`CREATE SCHEMA rowlock AUTHORIZATION ${role}`);
     expect(await driver.schema.migrate()).toMatchObject({ from: 0, to: SCHEMA_VERSION });
     await driver.schema.verify();
   } finally {

@@ -2,10 +2,12 @@ import { DriverError, InvalidInputError, isDriverError } from '@rowlock/core';
 import type { MigrationReport } from '@rowlock/core/driver';
 import {
   type AppliedMigration,
+  despiteLocks,
   type Migration,
   migrationFiles,
   newestVersion,
   outdatedTables,
+  refusedMigration,
 } from '@rowlock/sql-drivers';
 import type { Connection } from 'mysql2/promise';
 import { STRICT } from '../connection/session-settings.js';
@@ -21,7 +23,7 @@ import { verifyTables } from './verify-tables.js';
 /** The newest migration, which this driver needs. A constant, as a bundled application lacks the files. */
 export const SCHEMA_VERSION = Object.keys(CHECKSUMS).length;
 
-/** How long a process waits for another one that migrates, and for each table, in seconds. */
+/** How long a process waits for another one that migrates, in seconds. */
 const LOCK_SECONDS = 60;
 
 /** The numbered files, in order. @throws DriverError `SchemaOutdated` when they are not there, `SchemaDiffers` when one was edited. */
@@ -44,8 +46,12 @@ export async function migrationScript(schema: string, product: Product = 'MySQL'
       return `-- ${name}\n${forTheClient(spelledFor(product, sql).trim())}\n\nINSERT IGNORE INTO rowlock_migration (version, name, checksum)\nVALUES (${version}, '${name}', '${checksum}');\n`;
     });
   const what = from === 0 ? '' : `, from version ${from}`;
-  return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
+  return `-- Rowlock's tables in the database ${identifier(schema)}, for ${product}${what}.\n\n${REFUSE_OTHERS[product]};\nUSE ${identifier(schema)};\nSET SESSION ${STRICT};\n${LOCK_TIMEOUT}\n${NAMES};\n\n${PREPARE};\n\n${parts.join('\n')}`;
 }
+
+/** All claims wait behind a statement that waits for a table. */
+const LOCK_TIMEOUT =
+  '-- Gives up while an open transaction uses a table that it changes. Run it again then.\nSET SESSION lock_wait_timeout = 30;';
 
 /** A comment that only the other server runs. Newer MariaDBs would run most of a script for MySQL. */
 const REFUSE_OTHERS: Readonly<Record<Product, string>> = {
@@ -92,25 +98,35 @@ export async function migrate(
     const server = await versionOf(client);
     checkVersion(server);
     await client.query(NAMES);
-    // The handlers that run hold the job table, and all claims wait behind this.
-    await client.query(`SET SESSION lock_wait_timeout = ${LOCK_SECONDS}`);
     // IF NOT EXISTS needs the right to create a table even when the table exists.
     const applied = await appliedIn(client, sql.schema.applied);
     if (applied === undefined) await client.query(PREPARE);
     const from = versionIn(applied ?? [], schema);
     const missing = await missingAfter(from);
-    for (const migration of missing) {
-      await client.query(spelledFor(productIn(server), migration.sql));
-      const { version, name, checksum } = migration;
-      const record = 'INSERT IGNORE INTO rowlock_migration (version, name, checksum) VALUES (?, ?, ?)';
-      await query(client, record, [version, name, checksum]);
-    }
+    for (const migration of missing)
+      await despiteLocks((lockSeconds) => apply(client, productIn(server), migration, lockSeconds));
     if (from <= SCHEMA_VERSION) await verifyTables(client, schema);
     return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
   } catch (error) {
-    throw toDriverError(error);
+    throw refusedMigration(toDriverError(error), 'database', schema);
   } finally {
     await query(client, 'SELECT RELEASE_LOCK(?)', [`${lockPrefix}migrate`]).catch(() => {});
+  }
+}
+
+async function apply(
+  client: Connection,
+  product: Product,
+  { version, name, sql, checksum }: Migration,
+  lockSeconds: number,
+): Promise<void> {
+  try {
+    await client.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
+    await client.query(spelledFor(product, sql));
+    const record = 'INSERT IGNORE INTO rowlock_migration (version, name, checksum) VALUES (?, ?, ?)';
+    await query(client, record, [version, name, checksum]);
+  } catch (error) {
+    throw toDriverError(error);
   }
 }
 

@@ -2,10 +2,12 @@ import { type DriverError, InvalidInputError, isDriverError } from '@rowlock/cor
 import type { MigrationReport } from '@rowlock/core/driver';
 import {
   type AppliedMigration,
+  despiteLocks,
   type Migration,
   migrationFiles,
   newestVersion,
   outdatedTables,
+  refusedMigration,
 } from '@rowlock/sql-drivers';
 import type { ClientBase } from 'pg';
 import type { Context } from '../context.js';
@@ -46,8 +48,12 @@ export function scriptOf(all: readonly Migration[], schema: string, from: number
   const what = from === 0 ? 'for an empty database' : `from version ${from}`;
   const first =
     from === 0 ? `${createSchema(schema)}\n${enter(schema)}\n\n${MIGRATION_TABLE}` : enter(schema);
-  return `-- Rowlock's tables in the schema ${identifier(schema)}, ${what}.\n\nBEGIN;\n${first}\n\n${parts.join('\n')}\nCOMMIT;\n`;
+  return `-- Rowlock's tables in the schema ${identifier(schema)}, ${what}.\n\nBEGIN;\n${LOCK_TIMEOUT}\n${first}\n\n${parts.join('\n')}\nCOMMIT;\n`;
 }
+
+/** All claims wait behind a statement that waits for a table. */
+const LOCK_TIMEOUT =
+  "-- Gives up while an open transaction uses a table that it changes. Run it again then.\nSET LOCAL lock_timeout = '30s';";
 
 function enter(schema: string): string {
   return `SET LOCAL standard_conforming_strings = on;\nSET LOCAL search_path = ${identifier(schema)};`;
@@ -66,15 +72,29 @@ const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS rowlock_migration (
 );`;
 
 /** Applies the missing migrations, in one transaction and under a lock, so that only one of many processes applies them. */
-export async function migrate(
+export async function migrate(client: ClientBase, context: Context): Promise<MigrationReport> {
+  const { schema } = context;
+  try {
+    const report = await despiteLocks((lockSeconds) => inTransaction(client, context, lockSeconds));
+    if (report.from <= SCHEMA_VERSION) refuseMissing(await missingTables(client, schema), schema);
+    await catchUp(client, tables(schema));
+    return report;
+  } catch (error) {
+    throw refusedMigration(toDriverError(error), 'schema', schema);
+  }
+}
+
+async function inTransaction(
   client: ClientBase,
   { schema, sql, lockClass }: Context,
+  lockSeconds: number,
 ): Promise<MigrationReport> {
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
     // A second process waits as long as the first one takes.
     await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClass.signed]);
+    await client.query(`SET LOCAL lock_timeout = '${lockSeconds}s'`);
     const hasTable = await isThere(client, 'to_regclass', `${identifier(schema)}.rowlock_migration`);
     // IF NOT EXISTS needs the right to create a schema even when the schema exists.
     if (!hasTable && !(await isThere(client, 'to_regnamespace', identifier(schema))))
@@ -90,8 +110,6 @@ export async function migrate(
       await client.query(record, [version, name, checksum]);
     }
     await client.query('COMMIT');
-    if (from <= SCHEMA_VERSION) refuseMissing(await missingTables(client, schema), schema);
-    await catchUp(client, tables(schema));
     return { from, to: missing.at(-1)?.version ?? from, applied: missing.map(({ name }) => name) };
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
