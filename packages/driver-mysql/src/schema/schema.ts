@@ -1,6 +1,6 @@
 import { isDriverError } from '@rowlock/core';
 import { despiteDeadlocks, type Schema } from '@rowlock/core/driver';
-import type { AppliedMigration, SharedPool } from '@rowlock/sql-drivers';
+import type { SharedPool } from '@rowlock/sql-drivers';
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import { connect, onNew } from '../connection/connect.js';
 import { verifyClient } from '../connection/verify-client.js';
@@ -8,7 +8,7 @@ import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import type { Settings } from '../options.js';
-import { change, type MysqlTransaction, read } from '../query.js';
+import { change, type MysqlTransaction } from '../query.js';
 import { checkVersion, productIn } from '../server-version.js';
 import { clusterWarnings, otherWriterWarnings } from './cluster.js';
 import { examine } from './examine/examine.js';
@@ -16,7 +16,7 @@ import { limitsOf } from './limits.js';
 import { migrate, outdated, SCHEMA_VERSION, versionIn } from './migrations.js';
 import { serverValues } from './server-values.js';
 import { verifySettings } from './verify-settings.js';
-import { verifyTables } from './verify-tables.js';
+import { appliedTo, verifyTables } from './verify-tables.js';
 
 export interface SchemaParts {
   readonly context: Context;
@@ -48,13 +48,10 @@ export function schemaOf(parts: SchemaParts): Schema {
       const values = await serverValues(on);
       const version = values.get('version') ?? '';
       const warnings = [...ofClient, ...checkVersion(version)];
-      const applied = await read<AppliedMigration>(on, sql.applied).catch((error: unknown) => {
-        if (isDriverError(error, 'SchemaOutdated')) return [];
-        throw error;
-      });
+      const { applied, isToAll } = await appliedTo(on, sql);
       const found = versionIn(applied, context.schema);
       if (found < SCHEMA_VERSION) throw outdated(found, context.schema, productIn(version));
-      if (found === SCHEMA_VERSION) await verifyTables(on, context.schema);
+      if (found === SCHEMA_VERSION && !isToAll) await verifyTables(on, context.schema);
       verifySettings(values, context.schema);
       // An account may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };

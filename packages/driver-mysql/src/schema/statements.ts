@@ -19,11 +19,17 @@ const EMPTIED = [
 ] as const satisfies readonly (keyof Tables)[];
 
 /** All tables but that of the migrations. */
-export const TABLES: readonly (keyof Tables)[] = [...EMPTIED, 'worker', 'bell'];
+export const TABLES = [...EMPTIED, 'worker', 'bell'] as const satisfies readonly (keyof Tables)[];
 
 export const schemaStatements = ({ migration, worker, ...others }: Tables) => ({
   // All columns: tables of the time before checksums lack one.
   applied: `SELECT * FROM ${migration} ORDER BY version`,
+
+  // The same where all tables are there, and may be read. Reads no row of theirs.
+  appliedToAll: `
+      SELECT * FROM ${migration} WHERE NOT EXISTS (
+        ${TABLES.map((name) => `(SELECT 1 FROM ${{ worker, ...others }[name]} LIMIT 0)`).join(' UNION ALL ')}
+      ) ORDER BY version`,
 
   // A row that is always there.
   lockMigration: (otherwise: string): string =>
