@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defineHandler, fail, failedJob, type Json } from '@rowlock/core';
+import { defineHandler, fail, failedJob, type Json, type RunContext } from '@rowlock/core';
 import { expect } from 'vitest';
 import { capturedTable } from '../captured-table.js';
 import type { RefuseRows } from '../driver-harness.js';
@@ -83,12 +83,17 @@ export const refusedRows = theme('refused rows', (test) => {
     await until('it is complete', async () => (await completed(stage))[BAD] === 1);
   });
 
-  for (const options of [{}, { batch: 10 }, { group: true }, { claim: 'lease' }] as const)
-    test(`a job that cannot be settled holds up no other one, and ends when it can be: ${JSON.stringify(options)}`, async (outer) => {
+  const written = { batch: 10, writes: true } as const;
+  for (const each of [{}, { batch: 10 }, written, { group: true }, { claim: 'lease' }] as const)
+    test(`a job that cannot be settled holds up no other one, and ends when it can be: ${JSON.stringify(each)}`, async <
+      Tx,
+    >(outer: Stage<Tx>) => {
+      const { writes = false, ...options }: typeof each & { readonly writes?: boolean } = each;
       const own = await refusing(outer);
       if (own === undefined) return;
       const { stage, mishap: refuse } = own;
       const { queue, reader, key } = stage;
+      const notes = await stage.createNotes();
       const runs: unknown[] = [];
       const handler = defineHandler({
         kind: 'work',
@@ -96,7 +101,10 @@ export const refusedRows = theme('refused rows', (test) => {
         payload: AnyJson,
         retry: SOON,
         ...options,
-        run: ({ jobs }) => void runs.push(...jobs.map(({ payload }) => payload)),
+        async run({ jobs, tx }: RunContext<Json, Tx>) {
+          runs.push(...jobs.map(({ payload }) => payload));
+          if (writes) await notes.write(tx, String(jobs[0].payload));
+        },
       });
       await stage.putMany(
         ['a', BAD, 'c'].map((payload) => ({ payload, ...('group' in options && { key }) })),
@@ -115,6 +123,7 @@ export const refusedRows = theme('refused rows', (test) => {
         ['c', 0],
       ]);
       expect(runs.filter((payload) => payload === BAD).length).toBeLessThanOrEqual(5);
+      expect((await notes.all()).toSorted()).toEqual(writes ? ['a', 'c', BAD] : []);
     });
 
   // It runs three times before it is passed over, with the pauses of faults in between.

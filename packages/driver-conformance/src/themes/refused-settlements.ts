@@ -88,13 +88,18 @@ export const refusedSettlements = theme('refused settlements', (test) => {
     });
   }
 
-  for (const batch of [1, 10]) {
-    test(`only the jobs whose settlements the table refuses suffer: in batches of ${batch}`, async <
+  for (const { batch, writes } of [
+    { batch: 1, writes: false },
+    { batch: 10, writes: false },
+    { batch: 10, writes: true },
+  ]) {
+    test(`only the jobs whose settlements the table refuses suffer: in batches of ${batch}${writes ? ', with a write' : ''}`, async <
       Tx,
     >(outer: Stage<Tx>) => {
       const stage = await refusing(outer);
       if (stage === undefined) return;
       const { putMany, queue } = stage;
+      const notes = await stage.createNotes();
       const outputs: readonly Json[] = [
         ...Array.from({ length: 12 }, (_, place) => place),
         REFUSED,
@@ -107,7 +112,10 @@ export const refusedSettlements = theme('refused settlements', (test) => {
         payload: AnyJson,
         retry: SOON,
         batch,
-        run: ({ job }: RunContext<Json, Tx>) => complete(job.payload),
+        async run({ job, tx }: RunContext<Json, Tx>) {
+          if (writes) await notes.write(tx, job.publicId);
+          return complete(job.payload);
+        },
       });
       await putMany(outputs.map((payload) => ({ payload, maxAttempts: 2 })));
       await startWorker(stage, [handler], { concurrency: 1 });
@@ -115,6 +123,8 @@ export const refusedSettlements = theme('refused settlements', (test) => {
       expect(rows.map(({ status, attempt, crashes, output }) => [status, attempt, crashes, output])).toEqual(
         outputs.map((output) => (output === REFUSED ? ['error', 2, 0, null] : ['complete', 1, 0, output])),
       );
+      const completed = rows.filter(({ status }) => status === 'complete').map(({ publicId }) => publicId);
+      expect((await notes.all()).toSorted()).toEqual(writes ? completed.toSorted() : []);
     });
   }
 });

@@ -440,6 +440,34 @@ export const runs = theme('runs', (test) => {
     }
   });
 
+  test('a release without the claim leaves a record as whoever has the claim since has ended it', async ({
+    driver,
+    reader,
+    put,
+    anchor,
+    claimSession,
+    claim,
+    hold,
+  }) => {
+    const { publicId } = await put();
+    const { workerId } = await anchor();
+    const { held, job } = await hold();
+    const runId = randomUUID();
+    await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
+    await held.rollback();
+    const next = await hold();
+    const started = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
+    expect(started).toEqual([{ id: job.id, earlierRuns: 1, crashes: 1 }]);
+    await claimSession().release({ runId, jobs: [job.id] });
+    const records = await reader.runs(publicId);
+    expect(records.find((record) => record.runId === runId)).toMatchObject({ outcome: 'reclaim' });
+    await next.held.rollback();
+    const last = claimSession();
+    await until('the job is claimable again', () => claim(last));
+    const again = await putOnRecord(driver, [{ runId: randomUUID(), workerId, jobs: [job] }]);
+    expect(again).toEqual([{ id: job.id, earlierRuns: 2, crashes: 2 }]);
+  });
+
   test('a claim that is lost is not released', async ({ reader, put, anchor, process, hold }) => {
     const { publicId } = await put();
     const { workerId } = await anchor();

@@ -69,7 +69,7 @@ export class MemoryClaimSession implements ClaimSession<MemoryTransaction> {
 
   async release(run: RunRef): Promise<void> {
     const claim = this.#claim;
-    await claim.run((place) => release(place, run));
+    await claim.run((place) => release(place, run, claim.holds(run.jobs)));
     await claim.commit();
   }
 

@@ -40,6 +40,11 @@ export class Claim {
     return this.tx.run(() => statement(this.#place));
   }
 
+  /** Whether it has locked these jobs, and has not settled them. */
+  holds(jobs: readonly JobId[]): boolean {
+    return jobs.every((id) => this.#jobs.has(id));
+  }
+
   /** Adds locked jobs. */
   add(jobs: readonly Job[]): readonly Job[] {
     for (const { id } of jobs) this.#jobs.add(id);

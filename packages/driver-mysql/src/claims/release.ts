@@ -10,6 +10,8 @@ export async function release(tx: ClaimTransaction, run: RunRef): Promise<void> 
   tx.beginRelease();
   await writeOut(tx.on, sql, run);
   const records = recordsOf(run);
-  await change(tx.on, sql.runs.release(records.text), records.values);
+  // Without the claim, others may have ended the records rightly.
+  const isHeld = !tx.lost.aborted && run.jobs.every((id) => tx.jobs.has(id));
+  await change(tx.on, sql.runs.release(records.text), [...records.values, isHeld]);
   await tx.commit();
 }

@@ -135,7 +135,8 @@ export class ClaimTransaction {
   }
 
   async release(run: RunRef): Promise<void> {
-    await this.#sendAndCommit(releasing(this.#sql, run));
+    const isHeld = run.jobs.every((id) => this.#held.has(id));
+    await this.#sendAndCommit(releasing(this.#sql, run, isHeld));
     this.#end(false);
   }
 

@@ -50,6 +50,7 @@ async function settled(fates: readonly Fate[]): Promise<{ told: unknown; row: St
     reduced: () => ending('retry'),
     left: () => {},
     isSuspect: false,
+    shareWrites: false,
     follow: () => undefined,
   };
   const written = await settleLease(lease, settlements, async () => {});
@@ -97,6 +98,7 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
     reduced: () => ending('retry'),
     left: () => {},
     isSuspect: false,
+    shareWrites: false,
     follow: () => undefined,
   };
   const [written] = await settleLease(lease, settlements, async () => {});

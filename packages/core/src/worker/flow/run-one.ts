@@ -56,6 +56,7 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
     const outcomes = accepted.map(({ job }) => [job, outcomeOf(result, job)] as const);
     const kept = handle.keep();
     if (kept !== undefined) await kept;
+    run.hasWritten = handle.isKept;
     for (const [{ id }, outcome] of outcomes) endings.set(id, outcome);
     if (outcomes.some(([, outcome]) => outcome.event === 'snooze' && outcome.pause !== undefined))
       await pauseShared(flow, outcomes);

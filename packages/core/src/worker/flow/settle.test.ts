@@ -21,6 +21,7 @@ interface Given {
   /** The refusals of the settlements that are sent each by itself. */
   readonly refusals?: readonly DriverErrorCode[];
   readonly isSuspect?: boolean;
+  readonly shareWrites?: boolean;
 }
 
 /** Settles a job as complete, or as a retry instead, while the database refuses the first settlement. */
@@ -30,6 +31,7 @@ function settleRefused({
   undo = async () => {},
   refusals = [],
   isSuspect = false,
+  shareWrites = false,
 }: Given) {
   const sent: unknown[] = [];
   const left = [...refusals];
@@ -63,6 +65,7 @@ function settleRefused({
     reduced: () => ending('fail'),
     left: ({ event }: Settlement) => sent.push(`left: ${event}`),
     isSuspect,
+    shareWrites,
     follow: () => undefined,
   };
   return { sent, next, settled: settleHeld(session, settlements, behind) };
@@ -130,6 +133,12 @@ test.each<[DriverErrorCode, DriverErrorCode]>([
   expect(sent).toEqual(['complete', 'undo']);
 });
 
+test('where several handlers have written, a refusal commits none of it', async () => {
+  const { sent, settled } = settleRefused({ refusal: 'Unknown', used: false, shareWrites: true });
+  await expect(settled).rejects.toMatchObject({ code: 'Unknown' });
+  expect(sent).toEqual(['complete']);
+});
+
 test('a claim that fails behind a settlement which was not written harms nothing', async () => {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const session: ClaimSession<unknown> = {
@@ -142,6 +151,7 @@ test('a claim that fails behind a settlement which was not written harms nothing
     reduced: () => ending('fail'),
     left: () => {},
     isSuspect: false,
+    shareWrites: false,
     follow: () => undefined,
   };
   await expect(settleHeld(session, settlements, behind)).rejects.toMatchObject({

@@ -12,6 +12,8 @@ export interface Settlements<Tx> extends Refusals {
   readonly instead: (error: unknown) => readonly Settlement[];
   /** Whether the database has refused one of these jobs before. */
   readonly isSuspect: boolean;
+  /** Whether the handlers of several runs have written in one transaction: then one's writes cannot be undone alone. */
+  readonly shareWrites: boolean;
   readonly follow: (written: readonly Settlement[]) => Follow<Tx> | undefined;
 }
 
@@ -21,6 +23,7 @@ export function settlementsOf<Tx>(flow: Flow<Tx>, runs: readonly Run<Tx>[], took
   const jobs = runs.flatMap((run) => run.jobs);
   return {
     isSuspect: jobs.some(({ publicId }) => refused.hasFailed(publicId)),
+    shareWrites: runs.length > 1 && runs.some(({ hasWritten }) => hasWritten),
     left: ({ id }, error) =>
       refused.add(jobs.flatMap((job) => (job.id === id ? { member: job.publicId, error } : []))),
     settlements: runs.flatMap((run) => run.settlements(policy)),
@@ -36,7 +39,8 @@ export function settlementsOf<Tx>(flow: Flow<Tx>, runs: readonly Run<Tx>[], took
 /**
  * Writes the outcomes and commits them durably. A handler may have broken the transaction, for example with a failed
  * statement that it swallowed, or with a deferred constraint. Then its writes are undone and its jobs are retried. What
- * the database cannot hold, for example a text in its character set, is written in a reduced form.
+ * the database cannot hold, for example a text in its character set, is written in a reduced form. Where several handlers
+ * have written, none of it is committed: which of the writes belong to the refused outcome cannot be undone alone.
  *
  * @param behind The claim to make right behind the commit
  * @returns what was written, and the next claim
@@ -84,7 +88,7 @@ async function write<Tx>(
       refusal = error;
     }
   }
-  if (!isRefusal(refusal)) throw refusal;
+  if (given.shareWrites || !isRefusal(refusal)) throw refusal;
   const written = await following(refusal, settleEach(session, wanted, given));
   return { written, next: null, isCommitted: false };
 }

@@ -34,6 +34,7 @@ export class RunHandle<Tx> {
   #entering: Promise<() => void> | null = null;
   #leave: (() => void) | null = null;
   #isOpen = true;
+  #isKept = false;
   #isDiscarded = false;
   #isPrepared = false;
 
@@ -66,6 +67,11 @@ export class RunHandle<Tx> {
     return this.#leave !== null;
   }
 
+  /** Whether what the handler has written is part of the transaction for good. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
   /** From now on `keep` undoes what the run has written. */
   discard(): void {
     this.#isDiscarded = true;
@@ -82,6 +88,7 @@ export class RunHandle<Tx> {
     await entering;
     if (!this.used) return;
     await this.#entrance.renew();
+    this.#isKept = true;
     this.#leave?.();
   }
 

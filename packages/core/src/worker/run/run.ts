@@ -32,6 +32,8 @@ export class Run<Tx> {
   counted: readonly CountedJob[] = [];
   endings: Endings = 'release';
   thrown: { readonly error: unknown } | null = null;
+  /** Whether the handler's writes are part of the claim's transaction. */
+  hasWritten = false;
   #info: RunInfo | null = null;
 
   constructor(

@@ -50,8 +50,10 @@ export async function noteProgress(place: Place, run: RunRef, progress: string):
   }
 }
 
-export async function release(place: Place, run: RunRef): Promise<void> {
-  await endRuns(place, recordsOf(place, run), { outcome: 'release' });
+/** @param isHeld Whether the claim holds the jobs. Otherwise others may have ended the records rightly. */
+export async function release(place: Place, run: RunRef, isHeld: boolean): Promise<void> {
+  const found = recordsOf(place, run);
+  await endRuns(place, found, { outcome: 'release' }, ({ finishedAt }) => isHeld || finishedAt === null);
 }
 
 export function recordsOf({ database, tx }: Place, { runId, jobs }: RunRef): readonly Found<RunRow>[] {

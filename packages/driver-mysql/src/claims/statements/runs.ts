@@ -98,7 +98,8 @@ export const runStatements = ({ job, run, openRun, worker }: Tables) => ({
   release: (given: string): string => `
       UPDATE ${given} STRAIGHT_JOIN ${run} AS run FORCE INDEX (PRIMARY)
         ON run.job_id = given.job_id AND run.process_id = given.process_id
-      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'release'`,
+      SET run.finished_at = UTC_TIMESTAMP(6), run.outcome = 'release'
+      WHERE ? OR run.finished_at IS NULL`,
 
   // Finds the open runs of workers whose rows were deleted.
   findForgotten: `

@@ -80,7 +80,8 @@ export const runStatements = (tables: Tables) => {
       WITH over AS (
         DELETE FROM ${openRun} WHERE last_id >= $3 AND process_id = $2 RETURNING worker_id, jobs_before, started_at, job_ids
       ), ended AS (
-        UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'release' WHERE job_id = ANY($1) AND process_id = $2
+        UPDATE ${run} SET finished_at = clock_timestamp(), outcome = 'release'
+        WHERE job_id = ANY($1) AND process_id = $2 AND ($4 OR finished_at IS NULL)
       )
       INSERT INTO ${run} (process_id, job_id, worker_id, jobs_before, started_at, finished_at, outcome)
       SELECT $2, has.id, worker_id, jobs_before, started_at, clock_timestamp(), 'release' FROM over CROSS JOIN unnest(job_ids) AS has (id)
