@@ -67,6 +67,8 @@ test('tables that were dropped are named by migrate(), which makes none of them 
   try {
     await driver.schema.migrate();
     const client = await createConnection({ uri: url });
+    await client.query("INSERT INTO rowlock_pause (scope, name, paused_by) VALUES ('queue', 'mails', 'me')");
+    await driver.schema.verify();
     await client.query('DROP TABLE rowlock_job, rowlock_follower');
     await client.end();
     const named = {

@@ -25,11 +25,11 @@ export const schemaStatements = ({ migration, worker, ...others }: Tables) => ({
   // All columns: tables of the time before checksums lack one.
   applied: `SELECT * FROM ${migration} ORDER BY version`,
 
-  // The same where all tables are there, and may be read. Reads no row of theirs.
+  // The same where all tables are there, and may be read. Reads no row of theirs: MariaDB ignores a LIMIT 0 here.
   appliedToAll: `
-      SELECT * FROM ${migration} WHERE NOT EXISTS (
-        ${TABLES.map((name) => `(SELECT 1 FROM ${{ worker, ...others }[name]} LIMIT 0)`).join(' UNION ALL ')}
-      ) ORDER BY version`,
+      SELECT * FROM ${migration}
+      WHERE NOT EXISTS (SELECT 1 FROM ${TABLES.map((name) => ({ worker, ...others })[name]).join(', ')} WHERE FALSE)
+      ORDER BY version`,
 
   // A row that is always there.
   lockMigration: (otherwise: string): string =>
