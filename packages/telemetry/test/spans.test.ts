@@ -1,4 +1,5 @@
 import { context, ProxyTracerProvider, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { complete, fail, retry } from '@rowlock/core';
 import { defineHandler } from '@rowlock/driver-memory';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -396,6 +397,28 @@ test('without a tracer of the application nothing is carried, and jobs run', asy
   await done;
   expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', metadata: {} });
 });
+
+test.each(['onStart', 'onEnd'] as const)(
+  'a span processor that throws %s is no harm to jobs',
+  async (when) => {
+    const thrown = vi.fn(() => {
+      throw new Error('The exporter is broken.');
+    });
+    const none = async (): Promise<void> => {};
+    const processor = { onStart() {}, onEnd() {}, forceFlush: none, shutdown: none, [when]: thrown };
+    const tracerProvider = new TracerProvider({ spanProcessors: [processor] });
+    const ran = vi.fn();
+    const Work = defineHandler({ kind: 'work', payload, run: () => ran() });
+    const { rowlock, worker } = await stage([openTelemetry({ tracerProvider })], [Work]);
+    const { publicId } = await rowlock.enqueue(Work, { payload: {} });
+    const done = settled(worker);
+    await worker.start();
+    await done;
+    expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
+    expect(ran).toHaveBeenCalledOnce();
+    expect(thrown.mock.calls.length).toBeGreaterThanOrEqual(2);
+  },
+);
 
 test('the span of a handler that is left behind ends then, as a failure', async () => {
   let end = (): void => {};

@@ -5,6 +5,7 @@ import { RunsByJob } from '../metrics/runs-by-job.js';
 import { on } from '../on.js';
 import { attributesOf, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
 import { recordFailure } from './failure.js';
+import { beginSpan, endSpan } from './quietly.js';
 import type { RunClock } from './run-clock.js';
 
 const SETTLE: Operation = { name: 'settle', type: 'settle' };
@@ -37,7 +38,7 @@ export class OpenSpans {
       end() {
         open.endedAt = clock.now();
         // A handler that was left behind has ended its span before.
-        if (span.isRecording()) span.end(open.endedAt);
+        if (span.isRecording()) endSpan(span, open.endedAt);
       },
     };
   }
@@ -56,7 +57,7 @@ export class OpenSpans {
       on(worker, 'leftBehind', (run) => {
         const { span, clock } = this.#runs.of(run) ?? {};
         span?.setStatus({ code: SpanStatusCode.ERROR, message: 'The handler was left behind.' });
-        span?.end(clock?.now());
+        if (span !== undefined) endSpan(span, clock?.now());
       }),
     ]);
   }
@@ -72,7 +73,8 @@ export class OpenSpans {
     if (open === undefined) return;
     const at = open.clock.now();
     const { queue, kind, jobs } = run;
-    const span = this.#tracer.startSpan(
+    const span = beginSpan(
+      this.#tracer,
       `${operation.name} ${kind}`,
       {
         kind: SpanKind.CLIENT,
@@ -82,6 +84,6 @@ export class OpenSpans {
       open.inside,
     );
     note(span, at);
-    span.end(at);
+    endSpan(span, at);
   }
 }

@@ -19,6 +19,7 @@ import {
   type PROCESS_GAUGES,
 } from '../metrics/catalogue.js';
 import type { Labels, Meter, Reading } from '../metrics/meter.js';
+import { quietly } from './quietly.js';
 
 /**
  * Passes on to OpenTelemetry what is measured. Each instrument is made at its first use: one that is made before the application has
@@ -35,20 +36,28 @@ export class OpenTelemetryMeter implements Meter {
   }
 
   add(counter: CounterName, labels: Labels, by: number): void {
+    quietly(() => this.#counterOf(counter).add(by, labels), undefined);
+  }
+
+  #counterOf(counter: CounterName): Counter<Attributes> {
     const known = this.#counters.get(counter);
     const { name, unit, help } = COUNTERS[counter];
     const instrument = known ?? this.#own.createCounter(name, { unit, description: help });
     if (known === undefined) this.#counters.set(counter, instrument);
-    instrument.add(by, labels);
+    return instrument;
   }
 
   record(histogram: HistogramName, labels: Labels, seconds: number): void {
+    quietly(() => this.#histogramOf(histogram).record(seconds, labels), undefined);
+  }
+
+  #histogramOf(histogram: HistogramName): Histogram<Attributes> {
     const known = this.#histograms.get(histogram);
     const { name, unit, help } = HISTOGRAMS[histogram];
     const advice = { explicitBucketBoundaries: [...BOUNDS] };
     const instrument = known ?? this.#own.createHistogram(name, { unit, description: help, advice });
     if (known === undefined) this.#histograms.set(histogram, instrument);
-    instrument.record(seconds, labels);
+    return instrument;
   }
 
   /** Reads gauges at each collection, until the returned function is called. */

@@ -13,6 +13,7 @@ import { carried, carry, linkTo } from './carrier.js';
 import { Continued, isSoon, withKind } from './continued.js';
 import { recordFailure } from './failure.js';
 import { OpenSpans } from './open-spans.js';
+import { beginSpan, endSpan, quietly } from './quietly.js';
 import { RunClock } from './run-clock.js';
 
 const ENQUEUE: Operation = { name: 'enqueue', type: 'send' };
@@ -44,7 +45,7 @@ export class Spans {
   /** A producer span, whose context all jobs of the call carry. */
   async enqueue(call: EnqueueCall, next: () => Promise<readonly Enqueued[]>): Promise<readonly Enqueued[]> {
     const { queue, kind, jobs, job } = call;
-    const span = this.#tracer.startSpan(`enqueue ${kind}`, {
+    const span = beginSpan(this.#tracer, `enqueue ${kind}`, {
       kind: SpanKind.PRODUCER,
       attributes: { ...attributesOf(ENQUEUE, { queue, kind, count: jobs.length }), ...this.#keyOf(job.key) },
       // The jobs that keep a context of their caller's.
@@ -52,7 +53,9 @@ export class Spans {
     });
     const inside = trace.setSpan(context.active(), span);
     const continues = this.#continued.mayContinue(context.active(), inside, { kind, count: jobs.length });
-    for (const each of jobs) carry(inside, each, continues);
+    quietly(() => {
+      for (const each of jobs) carry(inside, each, continues);
+    }, undefined);
     try {
       const outcomes = await context.with(inside, next);
       const [{ publicId } = { publicId: '' }] = outcomes;
@@ -63,7 +66,7 @@ export class Spans {
       recordFailure(span, error);
       throw error;
     } finally {
-      span.end();
+      endSpan(span);
     }
   }
 
@@ -73,7 +76,8 @@ export class Spans {
     const { queue, kind } = job;
     const outside = this.#outside(run);
     const clock = new RunClock();
-    const span = this.#tracer.startSpan(
+    const span = beginSpan(
+      this.#tracer,
       `run ${kind}`,
       {
         kind: SpanKind.CONSUMER,
