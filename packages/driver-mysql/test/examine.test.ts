@@ -50,7 +50,9 @@ test('a healthy database has no fault', async () => {
 
 test('what the migrations make is on file', async () => {
   await stage();
-  const objects = [...(await objectsOf(plain, schema))].map((name) => `${name}\n`);
+  const objects = [...(await objectsOf(plain, schema))].map(([name, definition]) =>
+    definition === '' ? `${name}\n` : `${name}: ${definition}\n`,
+  );
   await expect(objects.sort().join('')).toMatchFileSnapshot('../migrations/objects.txt');
   expect(await drift(plain, schema)).toEqual([]);
 });
@@ -64,6 +66,28 @@ test.each([
   await plain.query(sql);
   expect(await examined()).toMatchObject([
     { check: 'schema', severity: 'broken', what: expect.stringContaining(what) },
+  ]);
+});
+
+test('a column of another type or collation, and a CHECK that somebody added', async () => {
+  await stage();
+  await plain.query('ALTER TABLE rowlock_worker MODIFY version VARCHAR(3)');
+  await plain.query(
+    'ALTER TABLE rowlock_limit_setting MODIFY name VARCHAR(128) CHARACTER SET latin1 NOT NULL',
+  );
+  await plain.query("ALTER TABLE rowlock_job ADD CONSTRAINT no_mails CHECK (queue <> 'mails')");
+  const other = { check: 'schema', severity: 'warning' };
+  expect(await examined()).toMatchObject([
+    { ...other, what: expect.stringMatching(/limit_setting\.name .*: it is varchar\(128\) COLLATE latin1/) },
+    {
+      ...other,
+      what: expect.stringMatching(/worker\.version .*: it is varchar\(3\) .*and should be varchar\(128\)/),
+    },
+    {
+      check: 'additions',
+      severity: 'warning',
+      what: "The constraint no_mails of the table rowlock_job is not Rowlock's.",
+    },
   ]);
 });
 

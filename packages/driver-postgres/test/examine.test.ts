@@ -7,6 +7,7 @@ import { type PostgresOptions, postgres } from '../src/index.js';
 import { drift, objectsOf } from '../src/schema/examine/drift.js';
 import { tableWaits } from '../src/schema/examine/table-waits.js';
 import { oldTransactions } from '../src/schema/examine/transactions.js';
+import { wraparound } from '../src/schema/examine/wraparound.js';
 import { transactionPooler } from './transaction-pooler.js';
 
 const HANDLER_MS = 30_000;
@@ -77,6 +78,8 @@ test('additions, ends and settings that are quiet until something meets them, an
   await stage();
   await plain.query('ALTER DOMAIN rowlock.job_name ADD CONSTRAINT ours CHECK (VALUE IS NOT NULL)');
   await plain.query('ALTER TABLE rowlock.job ALTER id SET MAXVALUE 1000');
+  await plain.query('ALTER TABLE rowlock.bell ALTER id SET CACHE 20');
+  await plain.query('CREATE TABLE public.note (job bigint CONSTRAINT of_job REFERENCES rowlock.job)');
   await plain.query('CREATE PUBLICATION everything FOR TABLE rowlock.run');
   await plain.query('ALTER TABLE rowlock.run REPLICA IDENTITY NOTHING');
   await plain.query('DROP TABLE rowlock.audit');
@@ -87,9 +90,21 @@ test('additions, ends and settings that are quiet until something meets them, an
       severity: 'warning',
       what: "The constraint ours of the domain job_name is not Rowlock's.",
     },
+    { check: 'additions', what: expect.stringContaining('of_job'), why: expect.stringContaining('pruned') },
     { check: 'publications', severity: 'broken', what: expect.stringContaining('publication: everything.') },
     { check: 'ids', severity: 'warning', what: expect.stringMatching(/^The ids of .* end at 1000/) },
+    {
+      check: 'ids',
+      severity: 'warning',
+      what: expect.stringMatching(/^The sequence of .*bell has .* CACHE/),
+    },
   ]);
+});
+
+test('numbers of transactions that run out', async () => {
+  await stage();
+  const of = (what: string) => ({ severity: 'warning', what: expect.stringContaining(what) });
+  expect(await wraparound(plain, 0)).toMatchObject([of('transactions'), of('multixacts')]);
 });
 
 test('a server that quotes all names has no fault', async () => {

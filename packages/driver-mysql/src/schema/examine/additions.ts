@@ -1,6 +1,6 @@
 import type { Fault } from '@rowlock/core/driver';
 import { type MysqlTransaction, query } from '../../query.js';
-import { expectedObjects } from './drift.js';
+import { expectedObjects, isOfJson } from './drift.js';
 
 /** What may be on the tables beside what the migrations make. An account sees the triggers of tables on which it has TRIGGER. */
 const ADDED = `
@@ -11,6 +11,9 @@ const ADDED = `
   SELECT DISTINCT 'unique index', INDEX_NAME, TABLE_NAME FROM information_schema.STATISTICS
   WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' AND NON_UNIQUE = 0
   UNION ALL
+  SELECT 'constraint', CONSTRAINT_NAME, TABLE_NAME FROM information_schema.TABLE_CONSTRAINTS
+  WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE 'rowlock\\_%' AND CONSTRAINT_TYPE = 'CHECK'
+  UNION ALL
   SELECT 'reference', CONSTRAINT_NAME, REFERENCED_TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS
   WHERE UNIQUE_CONSTRAINT_SCHEMA = ? AND REFERENCED_TABLE_NAME LIKE 'rowlock\\_%'
   UNION ALL
@@ -18,7 +21,7 @@ const ADDED = `
   WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE LIKE 'rowlock\\_%'`;
 
 interface Added {
-  readonly kind: 'column' | 'unique index' | 'reference' | 'trigger';
+  readonly kind: 'column' | 'unique index' | 'constraint' | 'reference' | 'trigger';
   readonly name: string;
   readonly place: string;
 }
@@ -26,9 +29,9 @@ interface Added {
 /** Looks for what others have added to Rowlock's tables, and what may make statements fail. */
 export async function additions(on: MysqlTransaction, schema: string): Promise<readonly Fault[]> {
   const expected = await expectedObjects();
-  const rows = await query<Added>(on, ADDED, [schema, schema, schema, schema]);
+  const rows = await query<Added>(on, ADDED, [schema, schema, schema, schema, schema]);
   return rows
-    .filter(({ kind, name, place }) => !expected.some((own) => isOf(own, kind, `${place}.${name}`)))
+    .filter(({ kind, name, place }) => !isOwn(expected, kind, `${place}.${name}`))
     .map(({ kind, name, place }) => ({
       what: `The ${kind} ${name} of the table ${place} is not Rowlock's.`,
       ...ABOUT[kind],
@@ -36,10 +39,16 @@ export async function additions(on: MysqlTransaction, schema: string): Promise<r
 }
 
 /** The name of an index has its columns behind it. */
-function isOf(own: string, kind: Added['kind'], name: string): boolean {
-  if (kind === 'unique index') return own.startsWith(`index ${name}(`);
-  return own === `${kind} ${name}`;
+function isOwn(expected: ReadonlyMap<string, string>, kind: Added['kind'], name: string): boolean {
+  if (kind === 'unique index') return [...expected.keys()].some((own) => own.startsWith(`index ${name}(`));
+  return expected.has(`${kind} ${name}`) || isOfJson(expected, `${kind} ${name}`);
 }
+
+const REFUSES = {
+  severity: 'warning',
+  why: 'What it refuses, Rowlock cannot write.',
+  remedy: 'Drop it, unless all that Rowlock writes meets it.',
+} as const;
 
 const ABOUT: Readonly<Record<Added['kind'], Omit<Fault, 'what'>>> = {
   column: {
@@ -47,11 +56,8 @@ const ABOUT: Readonly<Record<Added['kind'], Omit<Fault, 'what'>>> = {
     why: 'It is NOT NULL and has no default, so each INSERT of Rowlock fails.',
     remedy: 'Give it a default, or let it be null.',
   },
-  'unique index': {
-    severity: 'warning',
-    why: 'What it refuses, Rowlock cannot write.',
-    remedy: 'Drop it, unless all that Rowlock writes meets it.',
-  },
+  'unique index': REFUSES,
+  constraint: REFUSES,
   reference: {
     severity: 'warning',
     why: 'A row that refers to a job waits for its run, and keeps it from being pruned.',

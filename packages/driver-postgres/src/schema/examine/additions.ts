@@ -67,6 +67,10 @@ const ABOUT: Readonly<Record<string, Partial<Fault> & Pick<Fault, 'why' | 'remed
     remedy: 'DROP RULE.',
   },
   rule: { why: 'What it does happens at each statement of Rowlock, and may fail.', remedy: 'DROP RULE.' },
+  reference: {
+    why: 'A row that refers to a job may wait for its run, and keeps it from being pruned.',
+    remedy: 'Drop the foreign key.',
+  },
   trigger: {
     why: 'What it does happens at each statement of Rowlock. Where it fails, the statement does.',
     remedy: 'Make sure that it never fails and is quick, or drop it.',

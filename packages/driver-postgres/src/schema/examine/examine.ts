@@ -15,6 +15,7 @@ import { sequences } from './sequences.js';
 import { settings } from './settings.js';
 import { tableWaits } from './table-waits.js';
 import { oldTransactions } from './transactions.js';
+import { wraparound } from './wraparound.js';
 
 /** What the checks look at. */
 export interface Examined {
@@ -42,5 +43,6 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     pooler: () => pooler(sharesSessions),
     ids: () => sequences(on, named),
     autovacuum: () => autovacuum(on, context.schema),
+    wraparound: () => wraparound(on),
   });
 }

@@ -5,6 +5,7 @@ import type { Tables } from '../tables.js';
 // Without the right, old servers refuse the call, and new ones return null as for a sequence that nobody has used.
 const IDS = (table: string): string => `
   SELECT coalesce(max(id), 0) AS newest, may_read, (SELECT seqmax FROM pg_sequence WHERE seqrelid = sequence) AS most,
+         (SELECT seqincrement = 1 AND seqcache = 1 AND NOT seqcycle FROM pg_sequence WHERE seqrelid = sequence) AS is_in_order,
          coalesce(CASE WHEN may_read THEN pg_sequence_last_value(sequence) END, 0) AS last
   FROM (SELECT sequence, has_sequence_privilege(sequence, 'SELECT, USAGE') AS may_read
         FROM (SELECT pg_get_serial_sequence($1, 'id')::regclass) AS own (sequence)) AS read LEFT JOIN ${table} ON true
@@ -23,12 +24,33 @@ export async function sequences(on: PostgresTransaction, { job, bell }: Tables):
 }
 
 async function ofTable(on: PostgresTransaction, table: string): Promise<readonly Fault[]> {
-  const [row] = await query<{ newest: bigint; may_read: boolean; most: bigint; last: bigint }>(
-    on,
-    IDS(table),
-    [table],
-  );
+  const [row] = await query<Ids & { [column: string]: unknown }>(on, IDS(table), [table]);
   if (row === undefined) return [];
+  return [...order(table, row), ...ends(table, row)];
+}
+
+interface Ids {
+  readonly newest: bigint;
+  readonly may_read: boolean;
+  readonly most: bigint;
+  readonly last: bigint;
+  /** Null where the column has no sequence. */
+  readonly is_in_order: boolean | null;
+}
+
+function order(table: string, { is_in_order: isInOrder }: Ids): readonly Fault[] {
+  if (isInOrder !== false) return [];
+  return [
+    {
+      severity: 'warning',
+      what: `The sequence of ${table} has another INCREMENT, a CACHE or CYCLE.`,
+      why: 'Ids are not given in the order of the calls, so that jobs of a key overtake earlier ones.',
+      remedy: `ALTER TABLE ${table} ALTER id SET INCREMENT 1 SET CACHE 1 SET NO CYCLE.`,
+    },
+  ];
+}
+
+function ends(table: string, row: Ids): readonly Fault[] {
   if (!row.may_read)
     return [
       {
