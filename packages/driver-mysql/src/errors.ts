@@ -34,6 +34,14 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1143: 'PermissionDenied',
   1227: 'PermissionDenied',
   1370: 'PermissionDenied',
+  // No password was given; it has expired; the account is locked, on MariaDB too, or blocked after wrong passwords.
+  1698: 'PermissionDenied',
+  1820: 'PermissionDenied',
+  1862: 'PermissionDenied',
+  3118: 'PermissionDenied',
+  3955: 'PermissionDenied',
+  4106: 'PermissionDenied',
+  4151: 'PermissionDenied',
   // A missing table, column, database or routine.
   1146: 'SchemaOutdated',
   1054: 'SchemaOutdated',
@@ -129,7 +137,7 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   ConnectionLost: 'The connection to MySQL was lost, or could not be made.',
   StatementCancelled: 'MySQL stopped the statement: it met a limit on its time, or somebody cancelled it.',
   OutOfResources: 'MySQL has reached a limit: of disk, memory, or a setting.',
-  PermissionDenied: 'The database user lacks a right.',
+  PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 
 /** As after START TRANSACTION READ ONLY. The driver's own transactions may write. */
@@ -193,7 +201,11 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
-export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
+export function toDriverError(
+  error: unknown,
+  otherwise: DriverErrorCode = 'Unknown',
+  isUnsent = false,
+): DriverError {
   if (isDriverError(error)) return error;
   if (errnoOf(error) === READ_ONLY_TRANSACTION) return onlyReads(error);
   const known = causeOf(error);
@@ -201,12 +213,20 @@ export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unkn
   const cause = known === 'Unknown' && !(errnoOf(error) > 0) ? otherwise : known;
   const message = messageOf(error);
   if (OF_THE_SERVER.has(cause) && isSignalled(error))
-    return new DriverError('Unknown', `${RAISED} ${message}`, { cause: error });
+    return new DriverError('Unknown', `${RAISED} ${message}`, { cause: error, isUnsent });
   if (isNotOurs(error, message))
-    return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
+    return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error, isUnsent });
   const special = isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : SETTING_ADVICE[errnoOf(error)];
   const advice = special ?? ADVICE[cause];
-  return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+  return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, {
+    cause: error,
+    isUnsent,
+  });
+}
+
+/** Classifies an error for want of a connection, before anything was sent. */
+export function toUnsent(error: unknown): DriverError {
+  return toDriverError(error, 'ConnectionLost', true);
 }
 
 const READS = 'This server is read-only, as a replica is: connect to the one that writes.';

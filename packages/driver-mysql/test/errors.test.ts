@@ -57,6 +57,9 @@ test.each([
 test.each([
   [3032, 'ConnectionLost', 'The server is currently in offline mode'],
   [1129, 'ConnectionLost', "Host '10.0.0.7' is blocked because of many connection errors"],
+  [3118, 'PermissionDenied', "Access denied for user 'app'@'%'. Account is locked."],
+  [4151, 'PermissionDenied', 'Access denied, this account is locked'],
+  [1862, 'PermissionDenied', 'Your password has expired.'],
   [1130, 'PermissionDenied', "Host '10.0.0.7' is not allowed to connect to this MySQL server"],
   [1467, 'Deadlock', 'Failed to read auto-increment value from storage engine'],
   [1614, 'Deadlock', 'XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected'],
@@ -280,4 +283,24 @@ test('a server that writes its log by statements is unsuitable', () => {
     code: 'EngineUnsuitable',
     message: expect.stringContaining('binlog_format ROW'),
   });
+});
+
+const FROM_THE_START = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
+
+test('a login that the server refuses says nothing of a job: nothing was sent', async () => {
+  const url = new URL(serverUrl);
+  url.pathname = '/rowlock';
+  url.password = 'of last year';
+  const driver = mysql({ uri: url.href });
+  onTestFinished(() => driver.close());
+  const refused = {
+    code: 'PermissionDenied',
+    isRetryable: false,
+    isUnsent: true,
+    message: expect.stringMatching(/^The database user may not log in/),
+  };
+  await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject(refused);
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
+  await expect(held.claim(FROM_THE_START)).rejects.toMatchObject(refused);
+  await held.rollback();
 });

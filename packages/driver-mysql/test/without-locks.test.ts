@@ -21,36 +21,42 @@ class Without extends Socket {
   }
 }
 
-test.each(['FOR UPDATE SKIP LOCKED', 'FOR UPDATE NOWAIT', 'SKIP LOCKED', 'NOWAIT'])(
-  'no worker starts on a server that accepts %s and does nothing of it',
-  async (words) => {
-    const fresh = await freshMysqlDatabase(serverUrl);
-    onTestFinished(() => fresh.drop());
-    const { hostname, port } = new URL(fresh.url);
-    const reader = await createConnection(fresh.url);
-    onTestFinished(() => reader.end());
-    const sound = mysql({ uri: fresh.url });
-    onTestFinished(() => sound.close());
-    await sound.schema.migrate();
-    await sound.schema.verify();
-    const driver = mysql({
-      uri: fresh.url,
-      sessions: 'own',
-      stream: () => new Without(words).connect(Number(port), hostname),
-    });
-    onTestFinished(() => driver.close());
-    const unsuitable = {
-      code: 'EngineUnsuitable',
-      message: expect.stringMatching(/jobs would run twice|waiting/),
-    };
-    await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
-    await expect(
-      driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }),
-    ).rejects.toMatchObject(unsuitable);
-    const [left] = await reader.query('SELECT id FROM rowlock_worker WHERE stopped_at IS NULL');
-    expect(left).toEqual([]);
-  },
-);
+test.each([
+  'FOR UPDATE SKIP LOCKED',
+  'FOR UPDATE NOWAIT',
+  'FOR UPDATE',
+  'SKIP LOCKED',
+  'NOWAIT',
+  'START TRANSACTION',
+])('no worker starts on a server that accepts %s and does nothing of it', async (words) => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  onTestFinished(() => fresh.drop());
+  const { hostname, port } = new URL(fresh.url);
+  const reader = await createConnection(fresh.url);
+  onTestFinished(() => reader.end());
+  const sound = mysql({ uri: fresh.url });
+  onTestFinished(() => sound.close());
+  await sound.schema.migrate();
+  await sound.schema.verify();
+  const driver = mysql({
+    uri: fresh.url,
+    sessions: 'own',
+    // Shorter than the driver's own limit for a lock: who waits is found sooner.
+    answerTimeout: '4s',
+    stream: () => new Without(words).connect(Number(port), hostname),
+  });
+  onTestFinished(() => driver.close());
+  const unsuitable = {
+    code: 'EngineUnsuitable',
+    message: expect.stringMatching(/jobs would run twice|does not do a statement/),
+  };
+  await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
+  await expect(driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
+    unsuitable,
+  );
+  const [left] = await reader.query('SELECT id FROM rowlock_worker WHERE stopped_at IS NULL');
+  expect(left).toEqual([]);
+});
 
 test('a server that is not the only one that writes is warned of', () => {
   expect(clusterWarnings(new Map([['wsrep_cluster_size', '3']]))).toEqual([

@@ -71,6 +71,13 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 
+const NO_DATABASE = '3D000';
+
+const NOT_THERE = 'The database is not there: create it first.';
+
+/** A new connection meets this while the database lets nobody in, as for a restore. */
+const NOT_ACCEPTING = '55000';
+
 /** The primary keys that the server counts up. */
 const COUNTED: ReadonlySet<unknown> = new Set(['job_pkey', 'bell_pkey']);
 
@@ -107,19 +114,33 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Classifies an error of a query or of a connection. @param otherwise The cause of an error that is unknown here and not the server's. */
-export function toDriverError(error: unknown, otherwise: DriverErrorCode = 'Unknown'): DriverError {
+export function toDriverError(
+  error: unknown,
+  otherwise: DriverErrorCode = 'Unknown',
+  isUnsent = false,
+): DriverError {
   if (isDriverError(error)) return error;
   const known = causeOf(error);
-  const cause = known === 'Unknown' && !isServers(error) ? otherwise : known;
+  const { code } = Object(error);
+  const isOther = !isServers(error) || (isUnsent && code === NOT_ACCEPTING);
+  const cause = known === 'Unknown' && isOther ? otherwise : known;
   const message = messageOf(error);
   if (OF_THE_SERVER.has(cause) && isRaised(error))
-    return new DriverError('Unknown', `${RAISED} ${message}`, { cause: error });
+    return new DriverError('Unknown', `${RAISED} ${message}`, { cause: error, isUnsent });
   if (cause === 'SchemaOutdated' && isWithinFunction(error))
-    return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error });
+    return new DriverError('InvalidInput', `${NOT_OURS} ${message}`, { cause: error, isUnsent });
   const isBehind = cause === 'UniqueViolation' && COUNTED.has(Object(error).constraint);
   const special = isBehind ? BEHIND : isRefusal(error) ? REFUSED : isReadOnly(error) ? READS : undefined;
-  const advice = special ?? ADVICE[cause];
-  return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, { cause: error });
+  const advice = special ?? (code === NO_DATABASE ? NOT_THERE : ADVICE[cause]);
+  return new DriverError(cause, advice === undefined ? message : `${advice} ${message}`, {
+    cause: error,
+    isUnsent,
+  });
+}
+
+/** Classifies an error for want of a connection, before anything was sent. */
+export function toUnsent(error: unknown): DriverError {
+  return toDriverError(error, 'ConnectionLost', true);
 }
 
 const READS = 'This server is read-only, as a standby is: connect to the one that writes.';

@@ -145,7 +145,12 @@ test('what the server itself refuses while a connection is made keeps its cause'
   url.pathname = '/no_such_database';
   const driver = postgres({ connectionString: url.href });
   onTestFinished(() => driver.close());
-  await expect(countStates(driver, {})).rejects.toMatchObject({ code: 'Unknown', isRetryable: false });
+  await expect(countStates(driver, {})).rejects.toMatchObject({
+    code: 'Unknown',
+    isRetryable: false,
+    isUnsent: true,
+    message: expect.stringMatching(/^The database is not there: create it first/),
+  });
 });
 
 test('a server that accepts no more connections has reached a limit, and is not lost', () => {
@@ -213,4 +218,23 @@ test('a message that the server refuses is no lost connection, and a pooler that
   expect(toDriverError(refused)).toMatchObject({ code: 'Unknown', isRetryable: false });
   const ended = Object.assign(new Error('query_wait_timeout'), { code: '08P01', severity: 'FATAL' });
   expect(toDriverError(ended)).toMatchObject({ code: 'ConnectionLost' });
+});
+
+const FROM_THE_START = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
+
+test('a login that the server refuses says nothing of a job: nothing was sent', async () => {
+  const url = new URL(inject('postgresUrl'));
+  url.password = 'of last year';
+  const driver = postgres({ connectionString: url.href });
+  onTestFinished(() => driver.close());
+  const refused = {
+    code: 'PermissionDenied',
+    isRetryable: false,
+    isUnsent: true,
+    message: expect.stringMatching(/^The database user may not log in/),
+  };
+  await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject(refused);
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
+  await expect(held.claim(FROM_THE_START)).rejects.toMatchObject(refused);
+  await held.rollback();
 });

@@ -51,8 +51,8 @@ function spelled() {
   return {
     'claims.bounds': sql.claims.bounds('SESSION', 60_000, latest),
     'bounds of a transaction, on an old server': sql.claims.bounds('LOCAL', 60_000, least),
-    'workers.lockWorker': sql.workers.lockWorker('SKIP LOCKED'),
-    'schema.lockMigration': sql.schema.lockMigration('SKIP LOCKED'),
+    'workers.lockWorker': sql.workers.lockWorker('FOR UPDATE SKIP LOCKED'),
+    'schema.lockMigration': sql.schema.lockMigration('FOR UPDATE SKIP LOCKED'),
     'enqueues.enqueue': sql.enqueues.enqueue({ given: one, unique: false, wakes: false }),
     'enqueue with a unique key': sql.enqueues.enqueue({ given: one, unique: true, wakes: false }),
     'enqueue that wakes': sql.enqueues.enqueue({ given: one, unique: false, wakes: true }),

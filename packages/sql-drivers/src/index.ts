@@ -15,7 +15,7 @@ export type { ClientPool } from './connection/pool-size.js';
 export { SharedPool } from './connection/shared-pool.js';
 export * from './connection/socket-errors.js';
 export * from './connection/transaction-errors.js';
-export { verifyLocks } from './connection/verify-locks.js';
+export { unaccepted, verifyLocks } from './connection/verify-locks.js';
 export * from './schema/applied-migrations.js';
 export * from './schema/despite-locks.js';
 export * from './schema/dropped-tables.js';

@@ -24,7 +24,7 @@ export interface Refused<Member> {
  * of the application may refuse one row, with whatever code.
  */
 export function mayBeOfOne(error: unknown): boolean {
-  return !isDriverError(error) || !OF_ALL.has(error.code);
+  return !isDriverError(error) || !(error.isUnsent || OF_ALL.has(error.code));
 }
 
 export function partsOf<Member>(members: readonly Member[]): readonly (readonly Member[])[] {

@@ -30,6 +30,13 @@ const RETRYABLE: ReadonlySet<DriverErrorCode> = new Set([
   'OutOfResources',
 ]);
 
+const unsent = new WeakSet<DriverError>();
+
+export interface DriverErrorOptions extends ErrorOptions {
+  /** Default false. */
+  readonly isUnsent?: boolean;
+}
+
 /**
  * An error of the database, classified. Test `code`, not `instanceof`, where two copies of this package may meet.
  *
@@ -55,9 +62,15 @@ export class DriverError extends Error {
   constructor(
     readonly code: DriverErrorCode,
     message: string,
-    options?: ErrorOptions,
+    options?: DriverErrorOptions,
   ) {
     super(message, options);
+    if (options?.isUnsent === true) unsent.add(this);
+  }
+
+  /** Whether no connection could be opened, so that nothing was sent: the error says nothing of any job. */
+  get isUnsent(): boolean {
+    return unsent.has(this);
   }
 
   get isRetryable(): boolean {

@@ -2,7 +2,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { SharedPool } from '@rowlock/sql-drivers';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import type { Context } from '../context.js';
-import { toDriverError } from '../errors.js';
+import { toUnsent } from '../errors.js';
 import { takeConnection } from './connection.js';
 import { UNMUTE, wasMuted } from './muted-sessions.js';
 import { sharedPoolOf } from './pool.js';
@@ -59,7 +59,7 @@ export class ClaimConnections {
       return client;
     } catch (error) {
       this.give(client, null);
-      throw toDriverError(error);
+      throw toUnsent(error);
     }
   }
 
@@ -83,7 +83,7 @@ export class ClaimConnections {
     try {
       return await this.#shared.hold(source, this.#context.answerMs, isSettlement);
     } catch (error) {
-      throw toDriverError(error, 'ConnectionLost');
+      throw toUnsent(error);
     }
   }
 
@@ -107,7 +107,7 @@ export class ClaimConnections {
       return client;
     } catch (error) {
       client.destroy();
-      throw toDriverError(error);
+      throw toUnsent(error);
     }
   }
 

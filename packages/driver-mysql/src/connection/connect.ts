@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2/promise';
-import { toDriverError } from '../errors.js';
+import { toUnsent } from '../errors.js';
 import { cut, type OnConnect, prepareSession } from './session.js';
 
 /** Opens a connection outside the pool. */
@@ -37,6 +37,6 @@ export async function connect(
     );
     return client;
   } catch (error) {
-    throw toDriverError(error, 'ConnectionLost');
+    throw toUnsent(error);
   }
 }

@@ -1,7 +1,7 @@
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolConnection } from 'mysql2/promise';
-import { toDriverError, translated } from '../errors.js';
+import { toDriverError, toUnsent, translated } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
 import { sharedPoolOf } from './pool.js';
 import { cut, type OnConnect, prepareSession } from './session.js';
@@ -39,7 +39,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
     return client;
   } catch (error) {
     if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
-    throw toDriverError(error, 'ConnectionLost');
+    throw toUnsent(error);
   }
 }
 

@@ -1,8 +1,9 @@
 import { DriverError, isDriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
-import { verifyLocks } from '@rowlock/sql-drivers';
+import { unaccepted, verifyLocks } from '@rowlock/sql-drivers';
 import type { Connection } from 'mysql2/promise';
-import { toDriverError } from '../errors.js';
+import { toDriverError, translated } from '../errors.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
 import { type MysqlTransaction, read } from '../query.js';
 import { cut } from './session.js';
 
@@ -12,41 +13,53 @@ interface Row {
   readonly id: number;
 }
 
+/** The shortest time that the server may wait for a lock. No lock of the probe should wait at all. */
+const SHORT_WAIT = 'SET SESSION innodb_lock_wait_timeout = 1';
+
 /** MariaDB's error of NOWAIT is that of a lock wait, which lasts a second at least. */
 const WAITED_MS = 900;
 
-/** Checks that this connection and the pool's see each other's row locks. @throws DriverError `EngineUnsuitable` */
+/**
+ * Checks that this connection and the pool's see each other's row locks. The connection waits no longer than a second for a lock
+ * from then on.
+ *
+ * @throws DriverError `EngineUnsuitable`
+ */
 export async function verifyRowLocks(
   client: Connection,
-  pool: MysqlTransaction,
+  inTransaction: InTransaction,
   { lock, id }: Row,
   answerMs: number,
 ): Promise<void> {
+  const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answerWithin(answerMs, translated(answer), () => cut(client));
   const isLocked = async (on: MysqlTransaction, otherwise: 'SKIP LOCKED' | 'NOWAIT'): Promise<boolean> =>
     (await read(on, lock(otherwise).replace('?', String(id)))).length > 0;
-  const answered = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
-    answerWithin(answerMs, answer, () => cut(client));
-  const probe = {
-    async lock() {
-      await answered(client.query('START TRANSACTION'));
-      return answered(isLocked(client, 'SKIP LOCKED'));
+  const limited = answered(client.query(SHORT_WAIT));
+  limited.catch(() => {});
+  let skipped: Promise<unknown> = limited;
+  const probe = (tx: MysqlTransaction) => ({
+    lock: () => isLocked(tx, 'SKIP LOCKED'),
+    lockSkipping() {
+      const isTaken = limited.then(() => answered(isLocked(client, 'SKIP LOCKED')));
+      skipped = isTaken;
+      return isTaken;
     },
-    lockSkipping: () => isLocked(pool, 'SKIP LOCKED'),
-    lockAtOnce() {
+    async lockAtOnce() {
+      await skipped;
       const began = performance.now();
-      return isLocked(pool, 'NOWAIT').catch((error: unknown) => {
+      return answered(isLocked(client, 'NOWAIT')).catch((error: unknown) => {
         throw performance.now() - began < WAITED_MS ? refused(error) : error;
       });
     },
-    confirm: () => answered(client.query('DO 0')),
-  };
-  try {
-    await verifyLocks(probe);
-  } catch (error) {
-    throw toDriverError(error);
-  } finally {
-    await answered(client.query('ROLLBACK')).catch(() => {});
-  }
+    confirm: () => tx.query('DO 0'),
+  });
+  // A worker that starts does not wait for the commit too, as nothing was written.
+  await new Promise<void>((resolve, reject) => {
+    inTransaction((tx) => verifyLocks(probe(tx)).then(resolve)).catch((error: unknown) =>
+      reject(unaccepted(toDriverError(error))),
+    );
+  });
 }
 
 function refused(error: unknown): unknown {

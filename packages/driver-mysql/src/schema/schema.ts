@@ -56,11 +56,11 @@ export function schemaOf(parts: SchemaParts): Schema {
       // An account may be without the right to lock this row.
       const known = { lock: sql.lockMigration, id: SCHEMA_VERSION };
       if (locks)
-        await onNew(parts.connect, (client) => verifyRowLocks(client, on, known, context.answerMs)).catch(
-          (error: unknown) => {
-            if (isDriverError(error, 'EngineUnsuitable')) throw error;
-          },
-        );
+        await onNew(parts.connect, (client) =>
+          verifyRowLocks(client, inTransaction, known, context.answerMs),
+        ).catch((error: unknown) => {
+          if (isDriverError(error, 'EngineUnsuitable')) throw error;
+        });
       const limits = await limitsOf(on, values, parts.pool.open);
       // A worker's anchor looks at the other writers, and at the locks.
       const others =

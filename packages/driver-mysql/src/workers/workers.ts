@@ -8,6 +8,7 @@ import {
 import type { Connection } from 'mysql2/promise';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
+import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { toWorkerView, type WorkerViewRow } from '../rows.js';
 import { MysqlAnchor } from './anchor.js';
@@ -40,6 +41,7 @@ export interface WorkersParts {
   readonly context: Context;
   /** The pool, for short statements. */
   readonly on: MysqlTransaction;
+  readonly inTransaction: InTransaction;
   readonly ringer: Ringer;
   readonly connect: () => Promise<Connection>;
   readonly push: boolean;
@@ -55,15 +57,17 @@ export function workersOf(parts: WorkersParts): Workers {
   async function begun(
     client: Connection,
     added: Promise<WorkerRow>,
+    forgotten: Promise<unknown>,
     session: SessionListener | undefined,
   ): Promise<Anchor> {
     const isShared = await parts.sharesSessions(client);
     const row = await added;
     const own = { lock: sql.workers.lockWorker, id: row.id };
     await Promise.all([
-      verifyRowLocks(client, on, own, context.answerMs),
+      verifyRowLocks(client, parts.inTransaction, own, context.answerMs),
       parts.refusesOtherWriters && refuseOtherWriters(on, sql, row),
     ]);
+    await forgotten;
     if (isShared) {
       client.destroy();
       return BeatingAnchor.open(new MysqlPulse(context, on, connect, row), session);
@@ -86,12 +90,12 @@ export function workersOf(parts: WorkersParts): Workers {
       // The row has a second connection of the pool, which the first claim needs too.
       const forgotten = forgetWorkers(on, context);
       const added = WorkerRow.add(on, sql, worker);
-      const prepared = Promise.all([added, forgotten]).then(([row]) => row);
-      prepared.catch(() => {});
+      // A server that is not suitable may refuse this too, and says less by that.
+      for (const each of [added, forgotten]) each.catch(() => {});
       // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
       const connecting = connect();
       try {
-        return await begun(await connecting, prepared, session);
+        return await begun(await connecting, added, forgotten, session);
       } catch (error) {
         connecting.then((client) => client.destroy()).catch(() => {});
         await added.then((row) => row.end(on)).catch(() => {});

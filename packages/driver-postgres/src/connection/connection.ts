@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { DriverError } from '@rowlock/core';
 import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import { toDriverError } from '../errors.js';
+import { toDriverError, toUnsent } from '../errors.js';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
 import { sharedPoolOf } from './pool.js';
 import type { SessionSettings } from './session-settings.js';
@@ -57,7 +57,7 @@ export async function takeConnection(pool: Pool, answerMs: number): Promise<Pool
     return client;
   } catch (error) {
     if (isLate) throw new DriverError('ConnectionLost', `${NONE_FREE} (${answerMs} ms)`, { cause: error });
-    throw toDriverError(error, 'ConnectionLost');
+    throw toUnsent(error);
   }
 }
 
@@ -74,7 +74,7 @@ export async function holdConnection(
   try {
     return await sharedPoolOf(pool).hold(source, answerMs, isSettlement);
   } catch (error) {
-    throw toDriverError(error, 'ConnectionLost');
+    throw toUnsent(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import pg from 'pg';
-import { toDriverError } from '../errors.js';
+import { toUnsent } from '../errors.js';
 import { DEFAULTS } from '../options.js';
 import { cut } from './connection.js';
 
@@ -54,7 +54,7 @@ export class OutsidePool {
       await this.open(client);
       return client;
     } catch (error) {
-      throw toDriverError(error, 'ConnectionLost');
+      throw toUnsent(error);
     }
   }
 

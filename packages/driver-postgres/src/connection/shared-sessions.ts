@@ -1,6 +1,6 @@
 import { answerWithin } from '@rowlock/core/driver';
 import type { Client, ClientBase, Pool } from 'pg';
-import { toDriverError } from '../errors.js';
+import { toUnsent } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { cut, socketOf, takeConnection } from './connection.js';
@@ -33,7 +33,7 @@ export async function sharesSessions(
     for (let round = 0; round < ROUNDS; round++) if (await changes(client, pool, sql)) return true;
     return false;
   } catch (error) {
-    throw toDriverError(error, 'ConnectionLost');
+    throw toUnsent(error);
   }
 }
 

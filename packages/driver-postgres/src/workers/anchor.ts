@@ -14,7 +14,7 @@ import type { Client } from 'pg';
 import { cut } from '../connection/connection.js';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Context } from '../context.js';
-import { toDriverError } from '../errors.js';
+import { toUnsent } from '../errors.js';
 import { identifier } from '../identifier.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { parseText } from './wake-up.js';
@@ -172,7 +172,7 @@ export class PostgresAnchor implements Anchor {
     } catch (error) {
       client.end().catch(() => {});
       this.#session?.lost();
-      throw toDriverError(error, 'ConnectionLost');
+      throw toUnsent(error);
     } finally {
       this.#opening = null;
     }

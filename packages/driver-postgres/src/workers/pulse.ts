@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { cut } from '../connection/connection.js';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import type { Context } from '../context.js';
-import { toDriverError } from '../errors.js';
+import { toUnsent } from '../errors.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { WorkerRow } from './worker-row.js';
 
@@ -97,7 +97,7 @@ export class PostgresPulse implements Pulse {
       await this.#outside.open(client);
       return client;
     } catch (error) {
-      throw toDriverError(error, 'ConnectionLost');
+      throw toUnsent(error);
     }
   }
 }

@@ -43,7 +43,11 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
     await query(on, sql.runs.forgetRuns);
   };
 
-  async function begun(added: Promise<WorkerRow>, session: SessionListener | undefined): Promise<Anchor> {
+  async function begun(
+    added: Promise<WorkerRow>,
+    forgotten: Promise<unknown>,
+    session: SessionListener | undefined,
+  ): Promise<Anchor> {
     // The one connection beside the pool: it is compared, locks a row, and becomes the worker's session.
     const client = await outside.opened();
     let isKept = false;
@@ -52,6 +56,7 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
       if (parts.ownsPool) names.setOwn(!isShared);
       const row = await added;
       await verifyRowLocks(client, on, { lock: sql.workers.lockWorker, id: row.id }, answerMs);
+      await forgotten;
       isKept = !isShared;
       if (isKept) return await PostgresAnchor.open(context, on, outside, row, { session, client });
       return await BeatingAnchor.open(new PostgresPulse(context, on, outside, row), session);
@@ -74,10 +79,10 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
       // The row has a second connection of the pool, which the first claim needs too.
       const forgotten = forget();
       const added = WorkerRow.add(on, sql, worker);
-      const prepared = Promise.all([added, forgotten]).then(([row]) => row);
-      prepared.catch(() => {});
+      // A server that is not suitable may refuse this too, and says less by that.
+      for (const each of [added, forgotten]) each.catch(() => {});
       try {
-        return await begun(prepared, session);
+        return await begun(added, forgotten, session);
       } catch (error) {
         await added.then((row) => row.end(on)).catch(() => {});
         throw error;

@@ -43,6 +43,17 @@ export async function verifyLocks(probe: LockProbe): Promise<void> {
   throw unsuitable('was not refused to another one with NOWAIT');
 }
 
+/** An error of the probe. A server that refuses a statement of it would refuse the claims. */
+export function unaccepted(error: DriverError): DriverError {
+  if (error.code !== 'Unknown') return error;
+  return new DriverError(
+    'EngineUnsuitable',
+    `The server does not do a statement by which workers claim jobs: ${error.message} It is of another make, or something on the way to it ` +
+      'alters statements. Let workers connect to the server itself.',
+    { cause: error },
+  );
+}
+
 function unsuitable(what: string): DriverError {
   return new DriverError(
     'EngineUnsuitable',

@@ -75,7 +75,7 @@ test.each<[readonly Fate[], State]>([
  * Settles a job as complete, by a handler that has not used its transaction, while the database refuses for these
  * reasons.
  */
-async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unknown> {
+async function settledUnused(refusals: readonly DriverErrorCode[], isUnsent = false): Promise<unknown> {
   const { driver } = emptyDatabase({ claim: () => undefined, survey: () => NOTHING });
   const left = [...refusals];
   const session: ClaimSession<unknown> = {
@@ -83,7 +83,7 @@ async function settledUnused(refusals: readonly DriverErrorCode[]): Promise<unkn
     lockLeased: async () => new Map([[job(1n).id, 'in-progress' as const]]),
     async settle(settlements) {
       const refusal = left.shift();
-      if (refusal !== undefined) throw new DriverError(refusal, 'Not now.');
+      if (refusal !== undefined) throw new DriverError(refusal, 'Not now.', { isUnsent });
       return settlements.map(({ id }) => id);
     },
   };
@@ -132,3 +132,11 @@ test('a lease is also left if what may pass has come for a minute, unless it com
   await expect(settledUnused(times.map(() => 'SerializationFailure'))).rejects.toThrow('Not now.');
   expect(await settledUnused(times.map(() => 'OutOfResources'))).toBe('complete');
 });
+
+test.each<DriverErrorCode>(['PermissionDenied', 'Unknown'])(
+  'a lease waits for as long as no connection can be opened, as with a password that is no longer right: %s',
+  async (code) => {
+    const times = Array.from({ length: 300 }, () => code);
+    expect(await settledUnused(times, true)).toBe('complete');
+  },
+);

@@ -46,10 +46,10 @@ export async function settleEach<Tx>(
 
 /** Whether the database refuses what is to be written, and would refuse it again. */
 export function isRefusal(error: unknown): error is DriverError {
-  return isDriverError(error) && !error.isRetryable && error.code !== 'TransactionOver';
+  return isDriverError(error) && !error.isRetryable && !error.isUnsent && error.code !== 'TransactionOver';
 }
 
 /** Whether the database has answered, with an error that may pass. A trigger may raise one each time. */
 export function mayPass(error: unknown): error is DriverError {
-  return isDriverError(error) && error.isRetryable && error.code !== 'ConnectionLost';
+  return isDriverError(error) && error.isRetryable && !error.isUnsent && error.code !== 'ConnectionLost';
 }

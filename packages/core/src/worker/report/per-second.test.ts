@@ -41,3 +41,28 @@ test('each message has its own number, and what is no loss is logged each time',
   clock.advance(1_000);
   expect(taken()).toEqual([{ err: LOST, others: 1, message: 'lost' }]);
 });
+
+test.each([250, 1_000])(
+  'while one comes each %i ms, the entries are ever more seldom, down to one a minute',
+  (ms) => {
+    const { clock, log, taken } = collected();
+    const entries = [1, 2].map(() => {
+      for (let passed = 0; passed < 3_600_000; passed += ms) {
+        log.warn({ err: LOST }, 'lost');
+        clock.advance(ms);
+      }
+      return taken().length;
+    });
+    expect(entries[0]).toBeLessThanOrEqual(72);
+    expect(entries[1]).toBeLessThanOrEqual(60);
+    // A last pause with some, one without, and a while after that.
+    for (const pauseMs of [60_000, 60_000, 3_000]) clock.advance(pauseMs);
+    taken();
+    for (const runId of [1, 2]) log.warn({ err: LOST, runId }, 'lost');
+    clock.advance(1_000);
+    expect(taken()).toEqual([
+      { err: LOST, runId: 1, message: 'lost' },
+      { err: LOST, others: 1, message: 'lost' },
+    ]);
+  },
+);

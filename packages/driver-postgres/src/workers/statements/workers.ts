@@ -5,8 +5,7 @@ import { alive } from './anchor.js';
 export const workerStatements = (tables: Tables) => {
   const { worker } = tables;
   return {
-    lockWorker: (otherwise: string): string =>
-      `SELECT 1 FROM ${worker} WHERE id = $1 FOR UPDATE ${otherwise}`,
+    lockWorker: (clause: string): string => `SELECT 1 FROM ${worker} WHERE id = $1 ${clause}`,
 
     addWorker: `
       INSERT INTO ${worker} (id, name, host, pid, queues, schedules, kinds, concurrency, version, memory)
