@@ -185,6 +185,20 @@ describe('an UPDATE that moves a row to another partition is an update, of both 
     ]);
   });
 
+  test('and an insert behind one whose row another trigger leaves out is one', async () => {
+    await regions({ on: { insert: true, update: true } });
+    await stage.client.query(
+      `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NULL; END$$;
+       CREATE TRIGGER leave_out BEFORE INSERT ON us FOR EACH ROW EXECUTE FUNCTION f()`,
+    );
+    await stage.client.query('BEGIN');
+    await stage.client.query("UPDATE t SET region = 'us' WHERE id = 1");
+    await stage.client.query("INSERT INTO t VALUES (9, 'eu')");
+    await stage.client.query("UPDATE t SET region = 'us' WHERE id = 2; COMMIT");
+    await stage.client.query("INSERT INTO t VALUES (8, 'eu')");
+    expect(await stage.changes()).toEqual(['update 1,eu', 'insert 9,eu', 'update 2,eu', 'insert 8,eu']);
+  });
+
   test('unless the session says that it is not captured', async () => {
     await regions();
     await stage.client.query(`BEGIN; SET LOCAL rowlock.capture = 'off'; ${move}; COMMIT`);

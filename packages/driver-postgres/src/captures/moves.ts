@@ -10,7 +10,8 @@ import type { RowOperation } from './names.js';
  *
  * - a trigger BEFORE UPDATE leaves the place of each row whose `id` changes. A move changes it, as a unique key has the
  *   columns by which a table is partitioned,
- * - a DELETE at this place is the move's, and so is the next INSERT.
+ * - a DELETE at this place is the move's, and so is the next INSERT of the same statement. That may fail to come: a trigger of the
+ *   application's BEFORE INSERT leaves the row out.
  *
  * The triggers of an event go by their names: those of `moved_…` come last, and change the setting.
  * https://www.postgresql.org/docs/current/trigger-definition.html
@@ -34,15 +35,16 @@ export class Moves {
   condition(operation: RowOperation): string | null {
     const setting = `current_setting(${this.#setting}::text, true)`;
     const place = `(old.tableoid)::text || (old.ctid)::text`;
+    const arriving = `'in'::text || (statement_timestamp())::text`;
     const pass = (found: string, next: string): string =>
       `CASE WHEN ${setting} = ${found} THEN set_config(${this.#setting}::text, ${next}::text, true) = ${next}::text ELSE false END`;
     const conditions: Readonly<Record<RowOperation, string | null>> = {
       update: null,
       delete: `${setting} IS DISTINCT FROM (${place})`,
-      insert: `${setting} IS DISTINCT FROM 'in'::text`,
+      insert: `${setting} IS DISTINCT FROM (${arriving})`,
       move: `${this.#id('old')} *<> ${this.#id('new')}`,
-      moved_from: pass(`(${place})`, "'in'"),
-      moved_to: pass("'in'::text", "''"),
+      moved_from: pass(`(${place})`, `(${arriving})`),
+      moved_to: pass(`(${arriving})`, "''"),
     };
     return conditions[operation];
   }

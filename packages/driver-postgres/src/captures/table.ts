@@ -151,7 +151,7 @@ function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
   const warnings: readonly (readonly [boolean, string])[] = [
     [
       row.kind === 'p',
-      'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped or detached by itself is not captured.',
+      'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped, attached or detached by itself is not captured.',
     ],
     [
       row.is_partition,
