@@ -16,6 +16,15 @@ test('what a logger is told it is told as it is', () => {
   expect(lines).toEqual(['debug', 'info', 'warn', 'error'].map((level) => ['said', { level }]));
 });
 
+test.each<[string, unknown]>([
+  ['null', null],
+  ['a text', 'warn'],
+  ['one without a level', { debug() {}, info() {}, error() {} }],
+])('a logger that is %s is refused', (_, given) => {
+  const wrong: Logger = Object(given);
+  expect(() => unfailing(wrong)).toThrow(/^log must have the function (debug|warn)/);
+});
+
 test('an error that a logger cannot read is told as it is kept in a row', () => {
   const lines: unknown[] = [];
   const error = Object.defineProperty(new Error(), 'message', {

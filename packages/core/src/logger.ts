@@ -1,3 +1,4 @@
+import { InvalidInputError } from './errors.js';
 import { jobError } from './job/job-error.js';
 import { isThenable } from './thenable.js';
 
@@ -28,11 +29,13 @@ export const consoleLogger: Logger = {
 };
 
 /**
- * A logger like `log` that never throws, nor leaves a rejection that ends the process. An entry that cannot be logged is
+ * A logger like `log` that never throws when it is called, nor leaves a rejection that ends the process. An entry that cannot be logged is
  * logged again, with its error as a job's row keeps it. A handler may throw anything, even an object whose getter throws.
  */
 export function unfailing(log: Logger): Logger {
   const write = (level: keyof Logger): Logger[keyof Logger] => {
+    if (typeof Object(log)[level] !== 'function')
+      throw new InvalidInputError(`log must have the function ${level}, as that of a pino logger.`);
     if (isSilent(log[level])) return silent;
     return (fields, message) =>
       attempt(

@@ -93,9 +93,10 @@ function conditionsOf(when: unknown): readonly ColumnCondition[] {
   return Object.entries(when).map(([column, value]) => {
     checkName('Each column of when', column);
     const condition = conditionOf(column, value, 'when');
-    if (condition.values.every(isPlain)) return condition;
+    if ((condition.orNull || condition.values.length > 0) && condition.values.every(isPlain))
+      return condition;
     throw new InvalidInputError(
-      `when.${column} must be a text, a finite number, a bigint, a boolean, null, or a list of these.`,
+      `when.${column} must be a text, a finite number, a bigint, a boolean, null, or a list of some of these.`,
     );
   });
 }

@@ -71,6 +71,7 @@ describe('defineCapture', () => {
     ['when.at must be a text, a finite number', { when: { at: new Date() } }],
     ['when.at must be a text', { when: { at: undefined } }],
     ['when.n must be a text, a finite number', { when: { n: Number.NaN } }],
+    ['when.at must be a text', { when: { at: [] } }],
     ['bulk.over must be a whole number from 1', { bulk: { over: 0 } }],
     ["notify must be 'throttled', 'always', or 'never'", { notify: 'often' }],
     ["onError must be 'fail' or 'note'", { onError: 'ignore' }],

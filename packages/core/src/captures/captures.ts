@@ -97,6 +97,7 @@ export class Captures {
     options: CaptureLockOptions = {},
   ): Promise<readonly string[]> {
     const lockMs = lockMsOf('captures.drop()', options);
+    if (!Array.isArray(names)) throw new InvalidInputError('captures.drop() takes a list of names.');
     for (const name of names) checkName('The name of a capture', name);
     const store = this.#store();
     const dropped: string[] = [];
@@ -122,7 +123,7 @@ export class Captures {
     checkOptions('captures.backfill()', options, BACKFILL_OPTIONS);
     const { batch = 500, priority, signal, onProgress } = options;
     checkWhole('batch', batch, 1, 10_000);
-    const { name, plan } = this.#declared.find(typeof capture === 'string' ? capture : capture.name);
+    const { name, plan } = this.#declared.find(typeof capture === 'string' ? capture : Object(capture).name);
     const after = priority ?? Math.min(32_767, plan.job.priority + 100);
     checkPriority(after);
     const store = this.#store();

@@ -248,6 +248,12 @@ export const captures = theme('captures', (test) => {
     const table = await capturedTable(stage);
     if (table === undefined) return;
     const names = table.captures.map(({ name }) => name);
+    for (const wrong of [null, 'orders', 5]) {
+      const dropped = Reflect.apply(table.rowlock.captures.drop, table.rowlock.captures, [wrong]);
+      await expect(dropped).rejects.toThrow('captures.drop() takes a list of names.');
+      const filled = Reflect.apply(table.rowlock.captures.backfill, table.rowlock.captures, [wrong]);
+      await expect(filled).rejects.toThrow('There is no capture');
+    }
     expect(await table.rowlock.captures.drop()).toEqual(names);
     expect(await table.rowlock.captures.drop()).toEqual([]);
     await table.exec('INSERT INTO % (id) VALUES (1)');
