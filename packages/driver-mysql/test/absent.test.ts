@@ -12,7 +12,10 @@ const Anything = {
 const Work = { kind: 'work', payload: Anything };
 const HOURLY = { handler: Work, payload: 1, every: '1h' } as const;
 const NOBODY = '11111111-1111-4111-8111-111111111111';
-const TABLES = ['job', 'pause', 'limit_setting', 'schedule', 'follower', 'bell', 'rate', 'run'];
+const TABLES = [
+  ...['job', 'pause', 'limit_setting', 'schedule', 'follower', 'expiry'],
+  ...['bell', 'rate', 'run', 'audit'],
+];
 
 let database: Awaited<ReturnType<typeof freshMysqlDatabase>>;
 let reader: Pool;
@@ -89,6 +92,13 @@ const CALLS: Readonly<Record<string, (tx: Connection, id?: string) => Promise<un
   'enqueue that replaces': (tx) =>
     rowlock.enqueue(Work, { payload: 1, unique: { key: 'm', onDuplicate: 'replace' } }, { tx }),
   'enqueue after a job': (tx, id = NOBODY) => rowlock.enqueue(Work, { payload: 1, after: [id] }, { tx }),
+  'enqueue that expires': (tx) =>
+    rowlock.enqueue(Work, { payload: 1, unique: 'expires m', expires: '1h' }, { tx }),
+  'jobs.pause by an operator': (tx) => rowlock.as('ann').jobs.pause({ kind: 'm' }, {}, { tx }),
+  'jobs.resume by an operator': (tx) => rowlock.as('ann').jobs.resume({ kind: 'm' }, { tx }),
+  'schedules.remove by an operator': (tx) => rowlock.as('ann').schedules.remove('m', { tx }),
+  'cancel by an operator': (tx, id = NOBODY) => rowlock.as('ann').cancel(id, { tx }),
+  'update by an operator': (tx, id = NOBODY) => rowlock.as('ann').update(id, { priority: 1 }, { tx }),
   'limits set by the driver': (tx) => driver.join(tx).admission.set('m', { max: 1 }, 'ann'),
   'limits unset by the driver': (tx) => driver.join(tx).admission.set('m', null, 'ann'),
   'CALL rowlock_pause': (tx) => tx.query("CALL rowlock_pause('kind', 'm', NULL, NULL, NULL)"),

@@ -345,6 +345,18 @@ test.each(cases)(
   },
 );
 
+test('rows that a tool has frozen are read, and stay as they are', async () => {
+  const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+  await withConnection(async (connection) => {
+    await connection.beginTransaction();
+    const tx = BEFORE['an object']?.(connection, ([rows, fields]) => [Object.freeze(rows), fields]);
+    for (const call of tx === undefined ? [] : [...calls(tx, publicId), ...writes(tx, publicId)])
+      await call();
+    await connection.rollback();
+  });
+  expect(await payloads()).toEqual(['there']);
+});
+
 /** Further calls, which write, each on something that is not there. */
 function writes(tx: CallersTx<MysqlTransaction>, publicId: string): readonly (() => Promise<unknown>)[] {
   return [

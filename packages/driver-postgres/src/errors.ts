@@ -50,6 +50,9 @@ const READ_ONLY = /read-write mode during recovery/;
 /** A pooler that ends a connection has this code too. The server itself refuses a message, and the connection goes on. */
 const PROTOCOL_VIOLATION = '08P01';
 
+/** A pooler that lends a session for one statement says this at the first BEGIN, and ends the connection. */
+const PER_STATEMENT = /statement pooling mode/;
+
 /** Both NOWAIT and `lock_timeout` have this code. The timeout is found by its message, among the others that interrupt a statement. */
 const LOCK_NOT_AVAILABLE = '55P03';
 const INTERRUPTED = 'ProcessInterrupts';
@@ -68,6 +71,8 @@ const ADVICE: Partial<Record<DriverErrorCode, string>> = {
   ConnectionLost: 'The connection to Postgres was lost, or could not be made.',
   StatementCancelled: 'Postgres stopped the statement: it met a limit on its time, or somebody cancelled it.',
   OutOfResources: 'Postgres has reached a limit: of disk, memory, or a setting.',
+  EngineUnsuitable:
+    'The pooler lends a session for one statement at a time, and Rowlock needs transactions: set its pool_mode to transaction, or connect to the server itself.',
   PermissionDenied: 'The database user may not log in, or lacks a right.',
 };
 
@@ -161,6 +166,7 @@ function causeOf(given: unknown): DriverErrorCode {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
   if (isReadOnly(error)) return 'ConnectionLost';
+  if (code === PROTOCOL_VIOLATION && PER_STATEMENT.test(error.message)) return 'EngineUnsuitable';
   if (code === PROTOCOL_VIOLATION && Object(error).severity === 'ERROR') return 'Unknown';
   const routine = 'routine' in error ? error.routine : undefined;
   if (code === LOCK_NOT_AVAILABLE && routine === INTERRUPTED) return 'LockTimeout';

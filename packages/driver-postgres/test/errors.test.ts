@@ -238,3 +238,13 @@ test('a login that the server refuses says nothing of a job: nothing was sent', 
   await expect(held.claim(FROM_THE_START)).rejects.toMatchObject(refused);
   await held.rollback();
 });
+
+test('a pooler that lends a session for one statement is unsuitable, and no lost connection', () => {
+  const message = 'transaction blocks not allowed in statement pooling mode';
+  const ended = Object.assign(new Error(message), { code: '08P01', severity: 'FATAL' });
+  expect(toDriverError(ended)).toMatchObject({
+    code: 'EngineUnsuitable',
+    isRetryable: false,
+    message: expect.stringMatching(/set its pool_mode to transaction/),
+  });
+});

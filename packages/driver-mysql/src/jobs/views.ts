@@ -33,7 +33,7 @@ export async function listJobs(
     ...ids.values,
   ]);
   const sign = direction === 'ASC' ? 1n : -1n;
-  const rows = found.sort((a, b) => Number(sign * (BigInt(a.id) - BigInt(b.id))));
+  const rows = found.toSorted((a, b) => Number(sign * (BigInt(a.id) - BigInt(b.id))));
   return { jobs: rows.slice(0, page.limit).map(toJobView), next: nextOf(rows, page, lookedTo) };
 }
 
