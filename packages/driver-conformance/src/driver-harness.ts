@@ -62,6 +62,8 @@ export interface ProcessOptions {
   readonly sessions?: 'own' | 'shared';
   /** How long its server may take to answer, in milliseconds, where a driver can be told. Default: as the driver has it. */
   readonly answerMs?: number;
+  /** Whether the process reaches its server by a cable that the test takes away: `forget` and `swallow` need it. Default false. */
+  readonly cable?: boolean;
   /** How many connections the server lets the process have. Default: as many as it opens. Nothing where there are no connections. */
   readonly mostConnections?: number;
 }

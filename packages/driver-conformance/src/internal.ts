@@ -19,4 +19,5 @@ export { type SeverableServer, severableServer } from './severable-server.js';
 export { endProcess } from './stage.js';
 export { Transcript } from './transcript.js';
 export { gate, until, within } from './until.js';
+export { type Way, wayTo } from './way.js';
 export { AnyJson } from './worker-process.js';

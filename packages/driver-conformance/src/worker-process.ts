@@ -59,6 +59,7 @@ export async function openWorker<Tx>(
     defaults = {},
     sessions,
     answerMs,
+    cable,
     mostConnections,
     ...options
   }: WorkerProcessOptions<Tx> = {},
@@ -67,6 +68,7 @@ export async function openWorker<Tx>(
   const process = await stage.process({
     ...(sessions && { sessions }),
     ...(answerMs && { answerMs }),
+    ...(cable && { cable }),
     ...(mostConnections && { mostConnections }),
   });
   const own = stage.workersLease

@@ -12,7 +12,7 @@ import type {
   TestDatabase,
   Wait,
 } from '@rowlock/driver-conformance';
-import { severableServer } from '@rowlock/driver-conformance/internal';
+import { wayTo } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { toDriverError } from '../src/errors.js';
@@ -79,13 +79,13 @@ async function openDatabase(
       },
     },
 
-    async process({ sessions = usual, answerMs, mostConnections } = {}) {
+    async process({ sessions = usual, answerMs, cable = false, mostConnections } = {}) {
       const name = `process ${++opened}`;
       alive.add(name);
       const own =
         mostConnections === undefined ? fresh.url : await limited(plain, fresh.url, mostConnections);
       if (own !== fresh.url) users.push(identifier(new URL(own).username));
-      const place = { url: own, sessions };
+      const place = { url: own, cable, sessions };
       return openProcess(plain, place, name, answerMs, () => alive.delete(name));
     },
 
@@ -217,22 +217,25 @@ function plainPool(url: string, connectionLimit: number): Pool {
 
 interface Place {
   readonly url: string;
+  readonly cable: boolean;
   readonly sessions: 'auto' | 'own' | 'shared';
 }
 
 async function openProcess(
   plain: Pool,
-  { url, sessions }: Place,
+  { url, cable, sessions }: Place,
   name: string,
   answerMs: number | undefined,
   ended: () => void,
 ): Promise<DriverProcess<MysqlTransaction>> {
   const { hostname, port, username, password } = new URL(url);
   const schema = databaseOf(url);
-  const server = await severableServer({ host: hostname, port: Number(port) });
+  const way = await wayTo({ host: hostname, port: Number(port) }, cable);
+  const { stream } = way;
   const driver = mysql({
-    host: server.host,
-    port: server.port,
+    host: way.host,
+    port: way.port,
+    ...(stream && { stream: () => stream().connect(way.port, way.host) }),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     database: schema,
@@ -255,13 +258,13 @@ async function openProcess(
       const ids = await ownSessions();
       await Promise.all(ids.map((id) => plain.query(`KILL ${id}`).catch(() => {})));
     },
-    forget: async () => server.forget(),
-    kill: () => server.sever(),
-    swallow: async () => server.swallow(),
+    forget: async () => way.cable().forget(),
+    kill: () => way.sever(),
+    swallow: async () => way.cable().swallow(),
     close() {
       closing ??= driver
         .close()
-        .then(() => server.sever())
+        .then(() => way.sever())
         .finally(ended);
       return closing;
     },

@@ -11,7 +11,7 @@ import type {
   TestDatabase,
   Wait,
 } from '@rowlock/driver-conformance';
-import { severableServer } from '@rowlock/driver-conformance/internal';
+import { wayTo } from '@rowlock/driver-conformance/internal';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
 import { toDriverError } from '../src/errors.js';
@@ -72,13 +72,13 @@ async function openDatabase(serverUrl: string, pooled: boolean): Promise<TestDat
       },
     },
 
-    async process({ sessions, answerMs, mostConnections } = {}) {
+    async process({ sessions, answerMs, cable = false, mostConnections } = {}) {
       const name = `process ${++opened}`;
       alive.add(name);
       const own =
         mostConnections === undefined ? fresh.url : await limited(plain, fresh.url, mostConnections);
       if (own !== fresh.url) roles.push(identifier(new URL(own).username));
-      const place: Place = { url: own, pooler, sessions: sessions ?? 'auto' };
+      const place: Place = { url: own, pooler, cable, sessions: sessions ?? 'auto' };
       return openProcess(plain, place, name, answerMs, () => alive.delete(name));
     },
 
@@ -170,12 +170,13 @@ function described({ name, state, query }: Session): string {
 interface Place {
   readonly url: string;
   readonly pooler: TransactionPooler | undefined;
+  readonly cable: boolean;
   readonly sessions: 'auto' | 'own' | 'shared';
 }
 
 async function openProcess(
   plain: pg.Pool,
-  { url, pooler, sessions: kind }: Place,
+  { url, pooler, cable, sessions: kind }: Place,
   name: string,
   answerMs: number | undefined,
   ended: () => void,
@@ -183,10 +184,12 @@ async function openProcess(
   const { hostname, port, username, password, pathname } = new URL(url);
   // To be alive by a session, a worker of the tests goes past the pooler.
   const isPooled = pooler !== undefined && kind !== 'own';
-  const server = await severableServer(isPooled ? pooler : { host: hostname, port: Number(port) });
+  const server = isPooled ? pooler : { host: hostname, port: Number(port) };
+  const way = await wayTo(server, isPooled || cable);
   const driver = postgres({
-    host: server.host,
-    port: server.port,
+    host: way.host,
+    port: way.port,
+    ...(way.stream && { stream: way.stream }),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     database: pathname.slice(1),
@@ -202,21 +205,21 @@ async function openProcess(
     driver,
     async sessions() {
       // The pooler's own are not this process's: what it has are connections to the pooler.
-      if (isPooled) return server.connections;
+      if (isPooled) return way.cable().connections;
       const { rows } = await plain.query<{ pid: number }>(`SELECT pid ${ownSessions}`, [name]);
       return rows.map(({ pid }) => String(pid));
     },
     async disconnect() {
-      if (isPooled) return server.cut();
+      if (isPooled) return way.cable().cut();
       await plain.query(`SELECT pg_terminate_backend(pid) ${ownSessions}`, [name]);
     },
-    forget: async () => server.forget(),
-    kill: () => server.sever(),
-    swallow: async () => server.swallow(),
+    forget: async () => way.cable().forget(),
+    kill: () => way.sever(),
+    swallow: async () => way.cable().swallow(),
     close() {
       closing ??= driver
         .close()
-        .then(() => server.sever())
+        .then(() => way.sever())
         .finally(ended);
       return closing;
     },

@@ -300,7 +300,7 @@ export const bounds = theme('bounds', (test) => {
       const opened = await openWorker(
         stage,
         [cutOff],
-        { concurrency: 1, answerMs: ANSWER_MS },
+        { concurrency: 1, answerMs: ANSWER_MS, cable: true },
         limitedTo(1_000),
       );
       const lost = gate<unknown>();
@@ -328,7 +328,7 @@ export const bounds = theme('bounds', (test) => {
     claim,
   }) => {
     await put();
-    const { driver, swallow, kill } = await process({ answerMs: ANSWER_MS });
+    const { driver, swallow, kill } = await process({ answerMs: ANSWER_MS, cable: true });
     const { held } = await hold({}, driver);
     await swallow();
     const gone = { code: 'ConnectionLost' };

@@ -6,7 +6,7 @@ import { gate, until, within } from '../until.js';
 export const silence = theme('silence', (test) => {
   for (const sessions of ['own', 'shared'] as const) {
     test(`a worker whose sessions are ${sessions} notices, and is back under its id`, async (stage) => {
-      const process = await stage.process({ sessions });
+      const process = await stage.process({ sessions, cable: true });
       const [lost, back] = [gate(), gate()];
       const anchor = await process.driver.workers.anchor(
         { name: 'worker', host: 'host', pid: 1, queues: [stage.queue] },
