@@ -56,6 +56,6 @@ async function inDocker(image: string, settings: Record<string, string>): Promis
 
 async function embedded(settings: Record<string, string>, onDisk: boolean): Promise<TestPostgres> {
   const dataDir = temporaryDataDir('test', { onDisk });
-  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings });
+  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings, passwords: 'plain' });
   return { url: server.url, source: 'embedded', stop: server.stop };
 }
