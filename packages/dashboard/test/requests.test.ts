@@ -124,6 +124,10 @@ test.each([
     'an address within a text of Forwarded',
     { origin: 'https://evil.example', forwarded: 'for="x;host=evil.example";host=public.example' },
   ],
+  ['a file', { origin: 'file://' }],
+  ['a file, behind a proxy', { origin: 'file://', 'x-forwarded-host': 'public.example,' }],
+  ['an extension of the browser', { origin: 'chrome-extension://host.example' }],
+  ['another host that Forwarded has unquoted', { origin: 'http://[::1]', forwarded: 'host=[::1' }],
   ['another port than the proxy says', { origin: 'http://host.example:8080', 'x-forwarded-port': '8081' }],
 ])('a change from %s is refused', async (_, headers) => {
   const { get } = await stage();
@@ -208,6 +212,31 @@ test.each([
     'its own origin by Forwarded, behind a text with a comma',
     { origin: 'https://public.example', forwarded: 'for="a,b;c";host=public.example' },
   ],
+  [
+    'its own origin behind a proxy that names the port beside another one',
+    {
+      origin: 'https://public.example',
+      'x-forwarded-host': 'public.example:8080',
+      'x-forwarded-port': '443',
+    },
+  ],
+  [
+    'its own origin by an IPv6 address behind a proxy',
+    {
+      origin: 'https://[2001:db8::1]:8443',
+      'x-forwarded-host': '[2001:db8::1]',
+      'x-forwarded-port': '8443',
+    },
+  ],
+  [
+    'its own origin by Forwarded with an IPv6 address',
+    { origin: 'http://[::1]', forwarded: 'Host="[::1]:80"' },
+  ],
+  [
+    'its own origin in punycode',
+    { origin: 'https://xn--bcher-kva.example', 'x-forwarded-host': 'xn--bcher-kva.example' },
+  ],
+  ['its own page, whose origin is hidden', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
   ['a program', {}],
 ])('a change from %s is made', async (_, headers) => {
   const { get } = await stage();

@@ -15,16 +15,18 @@ export function requireOwnPage(request: Request): void {
 }
 
 function isOwnOrigin(origin: string, { headers, url }: Request): boolean {
-  if (!URL.canParse(origin)) return false;
+  const { protocol, host: own } = URL.canParse(origin) ? new URL(origin) : { protocol: '', host: '' };
+  // A file has no host, and an extension of the browser may have any.
+  if (!/^https?:$/.test(protocol)) return false;
   const hosts = [
     headers.get('host') ?? new URL(url).host,
     ...listOf(headers.get('x-forwarded-host')),
     ...hostsIn(headers.get('forwarded') ?? ''),
   ];
-  // A proxy may name the port apart from the host.
+  // A proxy may name the port apart from the host, which may have the one of another proxy.
   const ports = listOf(headers.get('x-forwarded-port'));
-  const all = hosts.flatMap((host) => [host, ...ports.map((port) => `${host}:${port}`)]);
-  return all.map(withoutDefaultPort).includes(withoutDefaultPort(new URL(origin).host));
+  const all = hosts.flatMap((host) => [host, ...ports.map((port) => `${host.replace(/:\d+$/, '')}:${port}`)]);
+  return all.map(withoutDefaultPort).includes(withoutDefaultPort(own));
 }
 
 /** Each proxy may have added a value. */
