@@ -14,6 +14,7 @@ import { proxies } from './browser/proxies.js';
 import { replay } from './browser/replay.js';
 import { schedules } from './browser/schedules.js';
 import { setStage } from './browser/stage.js';
+import { typed } from './browser/typed.js';
 import { workers } from './browser/workers.js';
 
 /** All subjects play on one browser, in one process. */
@@ -31,5 +32,6 @@ describe('access', access);
 describe('proxies', proxies);
 describe('look', look);
 describe('answers', answers);
+describe('typed', typed);
 describe('replay', replay);
 describe('on mysql', onMysql);

@@ -45,6 +45,17 @@ test('a new job is checked by its handler, and says who has made it', async () =
   expect(await madeBy(await post('/api/enqueue', whole))).toEqual({ outcome: 'duplicate', publicId });
 });
 
+test('a request that is sent again with its word makes no second job, also when the first one has ended', async () => {
+  const { post, rowlock } = await stage(MAKER);
+  const send = async (once: string): Promise<Enqueued> =>
+    madeBy(await post('/api/enqueue', { kind: 'report', payload: { of: 'x' }, once, priority: 0 }));
+  const [one, other] = [await send('a'), await send('b')];
+  await worked(rowlock, 2);
+  expect(await send('a')).toEqual({ outcome: 'duplicate', publicId: one.publicId });
+  expect(other.outcome).toBe('enqueued');
+  expect(await rowlock.jobs.count()).toMatchObject({ count: 2 });
+});
+
 test('a job is enqueued again, with another payload and without its trace', async () => {
   const { post, rowlock } = await stage(MAKER);
   const { publicId: again } = await rowlock.enqueue(Mail, {

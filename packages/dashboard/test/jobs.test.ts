@@ -202,6 +202,22 @@ test.each([
   expect((await post(`/api/job/${name}`, body)).status).toBe(status);
 });
 
+test('a job of which somebody else has changed the same is not overwritten', async () => {
+  const { rowlock, post } = await stage();
+  const { publicId: id } = await rowlock.enqueue(Report, { payload: { of: 'x' } });
+  const { payload, priority, availableAt: runAt } = (await rowlock.find(id)) ?? {};
+  const was = { payload, priority, runAt };
+  await rowlock.update(id, { payload: { of: 'y' } });
+  const refused = await post('/api/job/update', { id, payload: { of: 'z' }, priority: 3, was });
+  expect(await refused.json()).toMatchObject({
+    status: 409,
+    detail: 'Somebody has changed payload of the job meanwhile: read it again.',
+  });
+  expect((await post('/api/job/update', { id, priority: 3, runAt, was })).status).toBe(200);
+  expect(await rowlock.find(id)).toMatchObject({ payload: { of: 'y' }, priority: 3 });
+  expect((await post('/api/job/update', { id: 'none', priority: 3, was })).status).toBe(404);
+});
+
 test('failed jobs by kind and by what their errors have in common, with the filter that finds them', async () => {
   const { rowlock, read: answer } = await stage();
   await rowlock.enqueueMany(Mail, [

@@ -7,6 +7,7 @@ import { Header } from './header.js';
 import { PageContext } from './page.js';
 import { usePlace } from './place.js';
 import { SCREENS } from './screens.js';
+import { guardUnsaved } from './unsaved.js';
 import { useConnection } from './use-connection.js';
 
 interface Told {
@@ -29,6 +30,8 @@ export function App() {
   // What is shown is read then, and once.
   const readAt = useMemo(() => new Date(), [live, version, place]);
   const isSignedOut = sign === 'signed-out';
+
+  useEffect(guardUnsaved, []);
 
   // Also after a sign-in in another tab, which may be somebody else's.
   useEffect(() => {

@@ -22,7 +22,7 @@ export class RequestFailed extends Error {
 
 /** @throws RequestFailed */
 export async function ask<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
-  return (await send(path, { signal: signal ?? null })).json();
+  return answerIn(await send(path, { signal: signal ?? null }));
 }
 
 /** @throws RequestFailed */
@@ -32,6 +32,13 @@ export async function change(path: string, body: object, signal?: AbortSignal): 
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
     signal: signal ?? null,
+  });
+}
+
+/** @throws RequestFailed where it does not come whole */
+export async function answerIn<Answer>(response: Response): Promise<Answer> {
+  return response.json().catch(() => {
+    throw new RequestFailed('The answer was cut off on its way.', 'away');
   });
 }
 
@@ -64,7 +71,8 @@ interface Problem {
 
 async function failureOf(response: Response): Promise<RequestFailed> {
   const { status } = response;
-  const { detail, permission, issues }: Problem = await response.json().catch(() => ({}));
+  // A proxy may answer with JSON of its own.
+  const { detail, permission, issues }: Problem = Object(await response.json().catch(() => null));
   return new RequestFailed(
     detail ?? (status === 401 ? SIGNED_OUT : `The server has answered ${status}.`),
     troubleOf(status, permission),

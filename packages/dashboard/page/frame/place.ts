@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { mayLeave } from './unsaved.js';
 
 /** What is shown: a screen, and what its address says more. */
 export interface Place {
@@ -16,16 +17,24 @@ export function addressOf(
   return `?${all}`;
 }
 
+/** Another place takes what was typed with it. So nobody goes there, or back, before the viewer has given that up. */
 export function usePlace(): { readonly place: Place; readonly go: (address: string) => void } {
   const [place, setPlace] = useState(placeOf);
+  const shown = useRef(place);
+  shown.current = place;
 
   useEffect(() => {
-    const onBack = (): void => setPlace(placeOf());
+    const onBack = (): void => {
+      const { screen, query } = shown.current;
+      if (mayLeave()) setPlace(placeOf());
+      else history.pushState(null, '', addressOf(screen, query));
+    };
     addEventListener('popstate', onBack);
     return () => removeEventListener('popstate', onBack);
   }, []);
 
   function go(address: string): void {
+    if (!mayLeave()) return;
     history.pushState(null, '', address);
     setPlace(placeOf());
   }

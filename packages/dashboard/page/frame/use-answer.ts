@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask, RequestFailed } from './ask.js';
 import { usePage } from './page.js';
+import { UNSAVED } from './unsaved.js';
 
 export interface Answered<Answer> {
   readonly answer: Answer | undefined;
@@ -22,8 +23,11 @@ const LOOK_MS = 3_000;
 /** After so long an answer counts as slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
-/** While one of these is there nothing is read: what they stand on may go away with the answer, and what is typed into them. */
-const STANDS_STILL = 'dialog[open], [data-still]';
+/** While one of these is there no answer takes the place of another: what they stand on may go away, and what is typed into them. */
+const HELD = `dialog[open], ${UNSAVED}`;
+
+/** While one of these is there nothing is read by itself, either. */
+const STANDS_STILL = `${HELD}, [data-still]`;
 
 /**
  * The server's answer to a path: again each `everyMs`, unless the page is hidden, covered or not live, and after each change.
@@ -36,6 +40,7 @@ export function useAnswer<Answer>(path: string, everyMs = LOOK_MS): Answered<Ans
 
   useEffect(() => {
     const ended = new AbortController();
+    let hasAnswer = state.answer !== undefined && state.path === path;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     async function look(): Promise<void> {
@@ -50,9 +55,20 @@ export function useAnswer<Answer>(path: string, everyMs = LOOK_MS): Answered<Ans
         wait(everyMs === 0 ? LOOK_MS : Math.min(everyMs, LOOK_MS));
       } else {
         report(path, null);
+        if (isThere(HELD)) return later();
+        hasAnswer = true;
         setState({ path, answer: found, problem: '' });
         wait(everyMs);
       }
+    }
+
+    /** Who has no answer yet may stand in a dialog, and gets the first one. */
+    function isThere(what: string): boolean {
+      return hasAnswer && document.querySelector(what) !== null;
+    }
+
+    function later(): void {
+      timer = setTimeout(next, LOOK_MS);
     }
 
     function wait(ms: number): void {
@@ -60,13 +76,14 @@ export function useAnswer<Answer>(path: string, everyMs = LOOK_MS): Answered<Ans
     }
 
     function again(): void {
-      if (document.querySelector(STANDS_STILL) === null) next();
-      else wait(everyMs || LOOK_MS);
+      if (isThere(STANDS_STILL)) wait(everyMs || LOOK_MS);
+      else next();
     }
 
     function next(): void {
-      if (!document.hidden) return void look();
-      document.addEventListener('visibilitychange', next, { once: true, signal: ended.signal });
+      if (isThere(HELD)) later();
+      else if (!document.hidden) void look();
+      else document.addEventListener('visibilitychange', next, { once: true, signal: ended.signal });
     }
 
     next();

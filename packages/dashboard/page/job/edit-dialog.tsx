@@ -11,26 +11,23 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Changes a waiting job: its time, its priority, its payload. Only what differs is sent. */
+/** Changes a waiting job: its time, its priority, its payload. Only what differs is sent, with what it was. */
 export function EditDialog({ job, onClose }: Props) {
   const { session } = usePage();
   // As it was when the dialog was opened: the page reads the job again after a change.
-  const [before] = useState({
-    runAt: localTime(job.availableAt),
-    priority: job.priority,
-    payload: JSON.stringify(job.payload, null, 2),
-  });
+  const [was] = useState({ runAt: job.availableAt, priority: job.priority, payload: job.payload });
+  const shown = { runAt: localTime(was.runAt), payload: JSON.stringify(was.payload, null, 2) };
 
   function changes(form: FormData): object {
     const payload = form.get('payload');
     const priority = priorityIn(form);
     const changed = {
-      ...(typeof payload === 'string' && payload !== before.payload && { payload: jsonOf(payload) }),
-      ...notBeforeIn(form, before.runAt),
-      ...(priority !== before.priority && { priority }),
+      ...(typeof payload === 'string' && payload !== shown.payload && { payload: jsonOf(payload) }),
+      ...notBeforeIn(form, shown.runAt),
+      ...(priority !== was.priority && { priority }),
     };
     if (Object.keys(changed).length === 0) throw new Error('Nothing is changed.');
-    return { id: job.publicId, ...changed };
+    return { id: job.publicId, ...changed, was };
   }
 
   return (
@@ -42,12 +39,12 @@ export function EditDialog({ job, onClose }: Props) {
       action="Save"
       onClose={onClose}
     >
-      <NotBeforeField value={before.runAt} />
-      <PriorityField value={before.priority} />
+      <NotBeforeField value={shown.runAt} />
+      <PriorityField value={was.priority} />
       {!session.redacted && (
         <label>
           Payload
-          <textarea name="payload" rows={10} defaultValue={before.payload} spellcheck={false} />
+          <textarea name="payload" rows={10} defaultValue={shown.payload} spellcheck={false} />
         </label>
       )}
     </ChangeDialog>

@@ -11,7 +11,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Sets the numbers of a limit. Begins with those of today, also of one whose name is typed. */
+/** Sets the numbers of a limit. Begins with those of today, also of one whose name is typed. Numbers that were typed stay. */
 export function SetLimit({ limits, asked, onClose }: Props) {
   const [name, setName] = useState(asked);
   const names = useId();
@@ -20,7 +20,7 @@ export function SetLimit({ limits, asked, onClose }: Props) {
     <ChangeDialog
       title="Set a limit"
       path="limits/set"
-      bodyOf={numbersIn}
+      bodyOf={(form) => ({ ...numbersIn(form), setAt: today?.setAt ?? null })}
       done={() => `Set the limit ${name}.`}
       action="Set"
       onClose={onClose}
@@ -46,7 +46,7 @@ export function SetLimit({ limits, asked, onClose }: Props) {
           ? 'What is left empty is as the handlers say.'
           : `Now ${number(today.taken)} are taken and ${counted(today.waiting)} wait. What is left empty is as the handlers say.`}
       </p>
-      <div class="pair" key={today?.name ?? ''}>
+      <div class="pair">
         <Count name="max" title="How many at once" most={1_000} value={today?.max} />
         <Count name="starts" title="How many starts" most={1_000_000} value={today?.starts} />
         <label>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { RequestFailed } from '../frame/ask.js';
 import { SignIn } from '../frame/sign-in.js';
 import { Dialog } from './dialog.js';
 import { Notice } from './notice.js';
@@ -20,20 +21,15 @@ interface Props {
 
 /** A form for one change. It stays, with what was typed, until the change is made or the viewer goes back. */
 export function ChangeDialog({ title, path, bodyOf, done, action, onClose, children }: Props) {
-  const [problem, setProblem] = useState('');
-  const [isSignedOut, setSignedOut] = useState(false);
-  const { isBusy, make } = useChange((text, trouble) => {
-    setProblem(text);
-    setSignedOut(trouble === 'signed-out');
-  });
+  const [failure, setFailure] = useState<RequestFailed>();
+  const { isBusy, make } = useChange(setFailure);
 
   async function save(form: FormData): Promise<void> {
-    setProblem('');
-    setSignedOut(false);
+    setFailure(undefined);
     try {
       if (await make(path, bodyOf(form), (answer) => done(answer, form))) onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setFailure(new RequestFailed(error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -46,7 +42,7 @@ export function ChangeDialog({ title, path, bodyOf, done, action, onClose, child
         }}
       >
         {children}
-        <Notice text={problem}>{isSignedOut && <SignIn />}</Notice>
+        <Notice text={failure?.message ?? ''}>{failure?.trouble === 'signed-out' && <SignIn />}</Notice>
         <p class="buttons">
           <button type="submit" class="primary" disabled={isBusy}>
             {action}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { markUnsaved, mayLeave } from '../frame/unsaved.js';
 
 interface Props {
   readonly title: string;
@@ -7,7 +8,9 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Asks something. Escape closes it, and the focus goes back to the button that has opened it. */
+/**
+ * Asks something. Escape closes it, if what was typed may go, and the focus goes back to the button that has opened it.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -20,7 +23,16 @@ export function Dialog({ title, onClose, children }: Props) {
   }, []);
 
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onInput={markUnsaved}
+      // A second Escape closes a dialog whatever has become of its event `cancel`.
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.isComposing && !mayLeave()) event.preventDefault();
+      }}
+      onClose={onClose}
+    >
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

@@ -28,7 +28,12 @@ export function KindChoice({ kinds, children }: Props) {
         Kind
         <select
           value={kind.kind}
-          onChange={({ currentTarget }) => go(addressOf(place.screen, { kind: currentTarget.value }))}
+          onChange={({ currentTarget }) => {
+            const { value } = currentTarget;
+            // As it is, unless the viewer leaves what was typed.
+            currentTarget.value = kind.kind;
+            go(addressOf(place.screen, { kind: value }));
+          }}
         >
           {kinds.map((each) => (
             <option value={each.kind} key={each.kind}>

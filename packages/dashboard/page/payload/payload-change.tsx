@@ -2,10 +2,13 @@ import type { Json } from '@rowlock/core';
 import type { PayloadIssue } from '@rowlock/core/types';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { change, RequestFailed } from '../frame/ask.js';
+import type { RequestFailed } from '../frame/ask.js';
 import { SignIn } from '../frame/sign-in.js';
+import { markSaved, markUnsaved } from '../frame/unsaved.js';
 import { Notice } from '../parts/notice.js';
+import { useChange } from '../parts/use-change.js';
 import { PayloadForm } from './payload-form.js';
+import { messageOf } from './typed.js';
 import { usePayload } from './use-payload.js';
 
 interface Props {
@@ -16,9 +19,10 @@ interface Props {
   /** What stands in place of a payload that must not be seen. The server takes the one before. */
   readonly hidden: string | undefined;
   readonly path: string;
-  /** What is sent beside the payload. */
-  readonly bodyOf: (form: FormData) => object;
-  readonly onDone: (answer: Response, form: FormData) => Promise<void> | void;
+  /** What is sent beside the payload, which is undefined where the server takes the one before. */
+  readonly bodyOf: (form: FormData, payload: Json | undefined) => object;
+  /** Leads on, and returns what to say. */
+  readonly done: (answer: unknown, form: FormData) => string;
   /** The name of the button. */
   readonly action: string;
   /** What is filled in before the payload. */
@@ -37,32 +41,35 @@ const NONE: Failure = { text: '', issues: [], isSignedOut: false };
 
 /** A payload, and what belongs to it. All that was typed stays until the server has it. */
 export function PayloadChange(props: Props) {
-  const { schema, before, hidden, path, bodyOf, onDone, action, lead, children } = props;
+  const { schema, before, hidden, path, bodyOf, done, action, lead, children } = props;
   const payload = usePayload(schema, before);
   const [failure, setFailure] = useState(NONE);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, make } = useChange((refusal) => setFailure(failureOf(refusal)));
 
-  async function send(form: FormData): Promise<void> {
+  async function send(form: HTMLFormElement): Promise<void> {
+    const typed = new FormData(form);
     const read = payload.read();
     if (hidden === undefined && read.issues.length > 0)
       return setFailure({ ...NONE, text: 'Nothing was sent: see what is typed.', issues: read.issues });
-    setBusy(true);
     setFailure(NONE);
     try {
-      const body = { ...bodyOf(form), ...(hidden === undefined && { payload: read.payload }) };
-      await onDone(await change(path, body), form);
+      const given = hidden === undefined ? read.payload : undefined;
+      await make(path, { ...bodyOf(typed, given), payload: given }, (answer) => {
+        markSaved(form);
+        return done(answer, typed);
+      });
     } catch (error) {
-      setFailure(failureOf(error));
-      setBusy(false);
+      setFailure({ ...NONE, text: messageOf(error) });
     }
   }
 
   return (
     <form
       class="panel payload-change"
+      onInput={markUnsaved}
       onSubmit={(event) => {
         event.preventDefault();
-        void send(new FormData(event.currentTarget));
+        void send(event.currentTarget);
       }}
     >
       {lead}
@@ -82,9 +89,7 @@ export function PayloadChange(props: Props) {
   );
 }
 
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof RequestFailed)) return { ...NONE, text: String(error) };
-  const { message, issues, trouble } = error;
+function failureOf({ message, issues, trouble }: RequestFailed): Failure {
   // Those stand beside what was typed.
   const text = issues.length > 0 ? 'Nothing was changed: the payload is refused.' : message;
   return { text, issues, isSignedOut: trouble === 'signed-out' };

@@ -17,13 +17,13 @@ interface Props {
 
 /** What a schedule enqueues, when, and what becomes of ticks that cannot come on time. */
 export function ScheduleForm({ kind, before: given }: Props) {
-  const { session, go, tell } = usePage();
+  const { session, go } = usePage();
   // As it was when the form was opened: a change of somebody else is refused, and is not overwritten.
   const [before] = useState(given);
 
-  function done(_: Response, form: FormData): void {
+  function done(_: unknown, form: FormData): string {
     go(addressOf('schedules'));
-    tell(`Set the schedule ${before?.name ?? textIn(form, 'name')}.`);
+    return `Set the schedule ${before?.name ?? textIn(form, 'name')}.`;
   }
 
   return (
@@ -45,7 +45,7 @@ export function ScheduleForm({ kind, before: given }: Props) {
           ? { kind: kind.kind, name: textIn(form, 'name') }
           : { name: before.name, updatedAt: before.updatedAt }),
       })}
-      onDone={done}
+      done={done}
       action={before === undefined ? 'Set the schedule' : 'Save'}
       lead={
         before === undefined && (

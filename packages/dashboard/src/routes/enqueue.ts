@@ -1,4 +1,10 @@
-import { type Enqueueable, type Enqueued, JobNotFoundError, type JobView } from '@rowlock/core';
+import {
+  type Enqueueable,
+  type Enqueued,
+  type EnqueueOptions,
+  JobNotFoundError,
+  type JobView,
+} from '@rowlock/core';
 import { Problem } from '../http/problem.js';
 import { CONTEXT } from '../job-links.js';
 import { jsonSchemaOf } from '../json-schema.js';
@@ -15,7 +21,7 @@ export function kinds({ rowlock }: Call): readonly KindView[] {
 
 /**
  * A new job of a `kind` whose handler is here, or one like the job `again`. What is left out is as in that job, or as the
- * handler says. The job's metadata says who has made it.
+ * handler says. The job's metadata says who has made it. A request with the same word `once` makes no second job.
  */
 export async function enqueue({ rowlock, operator, fields, viewer, redact }: Call): Promise<Enqueued> {
   const again = fields.textOr('again', undefined);
@@ -27,7 +33,6 @@ export async function enqueue({ rowlock, operator, fields, viewer, redact }: Cal
     throw new Problem(409, 'Payloads are redacted here, so a job is enqueued again with its own.');
   const handler = handlerOf(rowlock.handlers, like?.kind ?? fields.text('kind'), like);
   const key = fields.textOr('key', like?.key ?? '');
-  const unique = fields.textOr('unique', '');
   const runAt = fields.time('runAt');
   return operator.enqueue(handler, {
     payload,
@@ -36,8 +41,16 @@ export async function enqueue({ rowlock, operator, fields, viewer, redact }: Cal
     metadata: { ...like?.metadata, 'rowlock.by': viewer.name },
     ...(like !== undefined && { attempts: like.maxAttempts }),
     ...(runAt !== undefined && { runAt }),
-    ...(unique !== '' && { unique }),
+    ...uniqueIn(fields),
   });
+}
+
+/** A unique key that was typed, or else one of the word `once`. */
+function uniqueIn(fields: Call['fields']): Pick<EnqueueOptions<unknown>, 'unique'> {
+  const unique = fields.textOr('unique', '');
+  if (unique !== '') return { unique };
+  const once = fields.textOr('once', '');
+  return once === '' ? {} : { unique: { key: `dashboard ${once}`, scope: 'ever' } };
 }
 
 /** With its payload in clear, where a codec is here. Its trace is not that of the new one. @throws JobNotFoundError */

@@ -1,4 +1,4 @@
-import { type JobChanges, JobNotFoundError } from '@rowlock/core';
+import { type JobChanges, JobNotFoundError, type JobView } from '@rowlock/core';
 import { Problem } from '../http/problem.js';
 import { redactExplanation, redactJob, redactRow } from '../redact.js';
 import type { JobPageView } from '../views.js';
@@ -6,17 +6,23 @@ import type { Call } from './route.js';
 
 export async function job({ rowlock, query, redact, linksOf }: Call): Promise<JobPageView> {
   const id = query.get('id') ?? '';
-  const found = await rowlock.find(id);
-  if (found === undefined) throw new JobNotFoundError(id);
+  const job = await found(rowlock, id);
   const [runs, explanation] = await Promise.all([rowlock.insight.runs(id), rowlock.insight.explain(id)]);
-  const links = linksOf(found);
-  if (redact === undefined) return { job: found, links, runs, explanation };
+  const links = linksOf(job);
+  if (redact === undefined) return { job, links, runs, explanation };
   return {
     links,
-    job: redactJob(found, redact),
-    runs: runs.map((run) => redactRow(run, found, redact)),
-    explanation: redactExplanation(explanation, found, redact),
+    job: redactJob(job, redact),
+    runs: runs.map((run) => redactRow(run, job, redact)),
+    explanation: redactExplanation(explanation, job, redact),
   };
+}
+
+/** @throws JobNotFoundError */
+async function found(rowlock: Call['rowlock'], id: string): Promise<JobView> {
+  const job = await rowlock.find(id);
+  if (job === undefined) throw new JobNotFoundError(id);
+  return job;
 }
 
 export async function jobCancel({ operator, fields }: Call): Promise<object> {
@@ -28,7 +34,9 @@ export async function jobRedrive({ operator, fields }: Call): Promise<object> {
   return {};
 }
 
-export async function jobUpdate({ operator, fields, redact }: Call): Promise<object> {
+/** Changes a job of which `was` says, where it is given, how it was read. */
+export async function jobUpdate({ rowlock, operator, fields, redact }: Call): Promise<object> {
+  const id = fields.text('id');
   const payload = fields.value('payload');
   if (payload !== undefined && redact !== undefined)
     throw new Problem(409, 'Payloads are redacted here, so they cannot be changed here.');
@@ -38,5 +46,24 @@ export async function jobUpdate({ operator, fields, redact }: Call): Promise<obj
     ...(runAt !== undefined && { runAt }),
     ...(fields.value('priority') !== undefined && { priority: fields.number('priority') }),
   };
-  return { outcome: await operator.update(fields.text('id'), changes) };
+  const was = fields.value('was');
+  if (was !== undefined) requireAsRead(await found(rowlock, id), changes, Object(was));
+  return { outcome: await operator.update(id, changes) };
+}
+
+/** @throws Problem 409 where somebody else has changed the same, which would be lost without a word. */
+function requireAsRead(
+  { payload, priority, availableAt }: JobView,
+  changes: JobChanges,
+  was: Readonly<Record<string, unknown>>,
+): void {
+  const is: Readonly<Record<string, unknown>> = { payload, priority, runAt: availableAt };
+  const others = Object.keys(changes).filter(
+    (name) => JSON.stringify(is[name]) !== JSON.stringify(was[name]),
+  );
+  if (others.length > 0)
+    throw new Problem(
+      409,
+      `Somebody has changed ${others.join(' and ')} of the job meanwhile: read it again.`,
+    );
 }

@@ -59,6 +59,7 @@ export function limits(): void {
     await page.getByLabel('How many at once').fill('3');
     expect(await faults()).toEqual([]);
     await set();
+    await page.getByRole('rowheader', { name: 'mail' }).waitFor();
     await page.getByRole('button', { name: 'Set a limit …' }).click();
     await page.getByLabel('Name of the limit').fill('mail');
     expect(await page.getByLabel('How many at once').inputValue()).toBe('3');
