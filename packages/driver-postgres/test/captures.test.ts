@@ -186,6 +186,13 @@ describe('tables that are not plain', () => {
     expect(warnings).toEqual([expect.stringContaining('inherit')]);
   });
 
+  test('UNLOGGED: check says that a crash of the server empties it', async () => {
+    const rowlock = await captured('CREATE UNLOGGED TABLE t (id bigint PRIMARY KEY)');
+    expect(await rowlock.captures.check()).toMatchObject([
+      { problems: [], warnings: [expect.stringContaining('UNLOGGED')] },
+    ]);
+  });
+
   test.each([
     [
       'a view',

@@ -42,6 +42,7 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
   // The names of types become part of the triggers, so sessions are to read them in the same quotes.
   captureTable: `
       SELECT schema.nspname AS schema, relname AS name, relkind AS kind, relpersistence = 't' AS is_temporary,
+             relpersistence = 'u' AS is_unlogged,
              relispartition AS is_partition,
              EXISTS (SELECT FROM pg_inherits WHERE inhrelid = captured.oid) AS is_child,
              EXISTS (SELECT FROM pg_inherits WHERE inhparent = captured.oid) AS has_children,

@@ -33,6 +33,7 @@ interface TableRow {
   name: string;
   kind: string;
   is_temporary: boolean;
+  is_unlogged: boolean;
   is_partition: boolean;
   is_child: boolean;
   has_children: boolean;
@@ -161,6 +162,7 @@ function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
       row.has_children && row.kind === 'r',
       'Other tables inherit from the table. Their rows are not captured: capture these tables too.',
     ],
+    [row.is_unlogged, 'The table is UNLOGGED: a crash of the server empties it, which is not captured.'],
     [
       row.hides_rows,
       'Row level security hides rows of the table from this database user, so that a backfill is refused.',
