@@ -150,6 +150,10 @@ const READ_ONLY = /read[-_]only/i;
 /** The tables cannot be written, as with `innodb_force_recovery`. */
 const READ_ONLY_MODE = 1836;
 
+/** A file of the server's cannot be written, and the message says why: another reason than a full disk is the server's own matter. */
+const UNWRITTEN: ReadonlySet<number> = new Set([3, 20, 1026, 1030]);
+const FULL = /No space left|\b(?:errno|errcode|error):? 28\b/i;
+
 /** Advice for errors that need their own, as those that a setting of the server causes. */
 const SETTING_ADVICE: Readonly<Record<number, string>> = {
   1054: `${OUTDATED} If that changes nothing, a trigger on these tables names a column that is not there.`,
@@ -260,6 +264,7 @@ function causeOf(given: unknown): DriverErrorCode {
   // A server's error has a positive number, and its text may quote a user. The numbers of the operating system are below 0.
   if (errno <= 0 && isLost(error, code)) return 'ConnectionLost';
   if (isReadOnly(error)) return 'ConnectionLost';
+  if (UNWRITTEN.has(errno) && FULL.test(error.message)) return 'OutOfResources';
   return CAUSES[errno] ?? 'Unknown';
 }
 

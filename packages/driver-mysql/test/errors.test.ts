@@ -304,3 +304,14 @@ test('a login that the server refuses says nothing of a job: nothing was sent', 
   await expect(held.claim(FROM_THE_START)).rejects.toMatchObject(refused);
   await held.rollback();
 });
+
+test.each([
+  [3, "Error writing file '/tmp/MYfd=12' (OS errno 28 - No space left on device)", 'OutOfResources'],
+  [3, 'Error writing file \'./binlog.000002\' (Errcode: 28 "No space left on device")', 'OutOfResources'],
+  [1030, "Got error 28 - 'No space left on device' from storage engine", 'OutOfResources'],
+  [1021, 'Disk full (/tmp/#sql); waiting for someone to free some space...', 'OutOfResources'],
+  [1030, "Got error 168 - 'Unknown (generic) error from engine' from storage engine", 'Unknown'],
+  [1644, 'No space left in the warehouse', 'Unknown'],
+])('a full disk of the server is a limit: %i %s', (errno, message, code) => {
+  expect(toDriverError(Object.assign(new Error(message), { errno }))).toMatchObject({ code });
+});
