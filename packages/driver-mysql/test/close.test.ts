@@ -41,3 +41,14 @@ test('a connection that is lost while the driver closes is closed', async () => 
   expect(await asked).toBeInstanceOf(Error);
   await held.rollback();
 });
+
+test('a login that the server refuses while the driver closes fails its call, and not the close', async () => {
+  const uri = new URL(serverUrl);
+  uri.pathname = '/rowlock';
+  uri.password = 'of last year';
+  const driver = mysql({ uri: uri.href });
+  const calls = [1, 2, 3].map(() => driver.workers.list().catch((error: unknown) => error));
+  await Promise.race(calls);
+  await driver.close();
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ name: 'DriverError' });
+});
