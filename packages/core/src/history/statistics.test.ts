@@ -66,3 +66,36 @@ test('the runs of a batch take one slot together, and the memory of the process 
 function run(): LiveRun {
   return new LiveRun('2', [job('a')], false);
 }
+
+test('while no connection can be opened, no counts are refused, whatever the server says', async () => {
+  const tried: number[] = [];
+  const warned: unknown[] = [];
+  const statistics = new Statistics({
+    driver: {
+      history: {
+        async report(_, { tallies }) {
+          tried.push(tallies.length);
+          throw new DriverError('PermissionDenied', 'Who are you?', { isUnsent: true });
+        },
+      },
+    },
+    ...{ workerId: '1', live: new Set(), clock: handClock() },
+    log: { debug() {}, info() {}, warn: (fields: object) => warned.push(fields), error() {} },
+  });
+  for (const kind of ['a', 'b', 'c']) statistics.settled([job(kind)], [complete], 1);
+  await statistics.stop();
+  expect({ tried, warned }).toEqual({ tried: [3], warned: [] });
+});
+
+test('a worker that stops does not wait for long for a server that does not answer', async () => {
+  const clock = handClock();
+  const statistics = new Statistics({
+    driver: { history: { report: () => new Promise(() => {}) } },
+    ...{ workerId: '1', live: new Set(), clock },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  statistics.settled([job('a')], [complete], 1);
+  const stopped = statistics.stop();
+  clock.advance(5_000);
+  await stopped;
+});

@@ -7,9 +7,13 @@ import type { Job, JobId } from '../job/job.js';
 import { TRANSITIONS } from '../job/lifecycle.js';
 import type { Part, PartContext } from '../worker/part.js';
 import type { LiveRun } from '../worker/run/live-run.js';
+import { within } from '../worker/time/within.js';
 
 /** The pause between a change and its report, in milliseconds. */
 const EVERY_MS = 2_000;
+
+/** How long the last report may take while the worker stops, in milliseconds: the server may be away. */
+const LAST_MS = 5_000;
 
 /** How often old tallies are put together, and those of more than a week ago deleted, in milliseconds. */
 const FORGET_MS = 3_600_000;
@@ -61,8 +65,8 @@ export class Statistics implements Part {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();
-    await this.#writing;
-    await this.#report();
+    const last = Promise.resolve(this.#writing).then(() => this.#report());
+    await within(this.#parts.clock, LAST_MS, last);
   }
 
   #reportSoon(): void {
