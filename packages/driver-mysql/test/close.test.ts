@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { severableServer } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
+import { createConnection } from 'mysql2/promise';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { onNew } from '../src/connection/connect.js';
 import { mysql } from '../src/index.js';
 import { Ringer } from '../src/workers/ringer.js';
 import { serverUrl } from './server.js';
@@ -51,4 +53,17 @@ test('a login that the server refuses while the driver closes fails its call, an
   await Promise.race(calls);
   await driver.close();
   for (const error of await Promise.all(calls)) expect(error).toMatchObject({ name: 'DriverError' });
+});
+
+test('a connection of its own says that it leaves, or the server counts its session as aborted', async () => {
+  const client = await createConnection({ uri: serverUrl });
+  const [end, destroy] = [vi.spyOn(client, 'end'), vi.spyOn(client, 'destroy')];
+  expect(
+    await onNew(
+      async () => client,
+      async () => 'done',
+    ),
+  ).toBe('done');
+  expect(end).toHaveBeenCalledOnce();
+  expect(destroy).not.toHaveBeenCalled();
 });

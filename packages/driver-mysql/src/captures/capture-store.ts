@@ -12,6 +12,7 @@ import {
 } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { HandlerTransaction } from '../claims/handler-transaction.js';
+import { onNew } from '../connection/connect.js';
 import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
@@ -207,26 +208,25 @@ ${parts.join('\n')}`;
 
   /** One process at a time changes triggers, on a connection of its own. MySQL commits each statement by itself. */
   async #oneAtATime<Result>(lockMs: number, work: (client: Connection) => Promise<Result>): Promise<Result> {
-    const client = await this.#parts.connect();
-    try {
-      const name = `${this.#parts.context.lockPrefix}captures`;
-      const [turn] = await query<{ held: number }>(client, 'SELECT GET_LOCK(?, ?) AS held', [
-        name,
-        TURN_SECONDS,
-      ]);
-      if (Number(turn?.held) !== 1)
-        throw new DriverError(
-          'LockTimeout',
-          `Another process has been changing triggers for ${TURN_SECONDS} seconds.`,
-        );
-      await client.query(`SET SESSION lock_wait_timeout = ${Math.max(1, Math.ceil(lockMs / 1_000))}`);
-      return await work(client);
-    } catch (error) {
-      throw explained(error);
-    } finally {
-      // Frees the lock.
-      client.destroy();
-    }
+    // Its end frees the lock.
+    return onNew(this.#parts.connect, async (client) => {
+      try {
+        const name = `${this.#parts.context.lockPrefix}captures`;
+        const [turn] = await query<{ held: number }>(client, 'SELECT GET_LOCK(?, ?) AS held', [
+          name,
+          TURN_SECONDS,
+        ]);
+        if (Number(turn?.held) !== 1)
+          throw new DriverError(
+            'LockTimeout',
+            `Another process has been changing triggers for ${TURN_SECONDS} seconds.`,
+          );
+        await client.query(`SET SESSION lock_wait_timeout = ${Math.max(1, Math.ceil(lockMs / 1_000))}`);
+        return await work(client);
+      } catch (error) {
+        throw explained(error);
+      }
+    });
   }
 
   /** Where the triggers note none, there may be those of a backfill, which not every account may see. */

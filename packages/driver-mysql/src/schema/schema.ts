@@ -35,12 +35,8 @@ export function schemaOf(parts: SchemaParts): Schema {
   return {
     async migrate() {
       const options = { ...settings.connecting, multipleStatements: true };
-      const client = await connect(options, context.answerMs, settings.onConnect);
-      try {
-        return await migrate(client, context);
-      } finally {
-        client.destroy();
-      }
+      const open = () => connect(options, context.answerMs, settings.onConnect);
+      return onNew(open, (client) => migrate(client, context));
     },
 
     async verify(locks = true) {
