@@ -117,7 +117,7 @@ export class Running<Tx> {
     const { client, around, resolve, captured, failures, worker } = this.#given;
     const refused = new RefusedJobs(
       { clock, log, worker },
-      'the database refuses to settle a job, which is left for a while: look at the triggers on its table',
+      'the database refuses to settle a job, which is left for a while: unless the error says why, look at the triggers on its table',
     );
     return {
       ...{ driver, registry, clock, events, host, live, workerId: anchor.workerId },
