@@ -5,7 +5,7 @@ import { testProject } from '../../vitest.shared.js';
 const measured = process.env.CHANGES_PER_SECOND === undefined ? ['test/freshness.test.ts'] : [];
 
 export default defineProject(
-  mergeConfig(testProject('order-search'), {
+  mergeConfig(testProject('order-search', { ofUser: true }), {
     test: { exclude: [...configDefaults.exclude, ...measured] },
   }),
 );

@@ -1,4 +1,4 @@
 import { defineProject } from 'vitest/config';
 import { testProject } from '../../vitest.shared.js';
 
-export default defineProject(testProject('spreadsheets'));
+export default defineProject(testProject('spreadsheets', { ofUser: true }));

@@ -1,4 +1,6 @@
 import { defineProject, mergeConfig } from 'vitest/config';
 import { testProject } from '../../vitest.shared.js';
 
-export default defineProject(mergeConfig(testProject('instruments'), { test: { include: ['*.test.ts'] } }));
+export default defineProject(
+  mergeConfig(testProject('instruments', { ofUser: true }), { test: { include: ['*.test.ts'] } }),
+);
