@@ -19,22 +19,25 @@ export function Dialog({ title, onClose, children }: Props) {
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close();
+    document.addEventListener('keydown', keepTyped);
+    return () => {
+      document.removeEventListener('keydown', keepTyped);
+      element?.close();
+    };
   }, []);
 
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby={id}
-      onInput={markUnsaved}
-      // A second Escape closes a dialog whatever has become of its event `cancel`.
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.isComposing && !mayLeave()) event.preventDefault();
-      }}
-      onClose={onClose}
-    >
+    <dialog ref={dialog} aria-labelledby={id} onInput={markUnsaved} onClose={onClose}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
   );
+}
+
+/**
+ * At the key, because a second Escape closes a dialog whatever becomes of its event `cancel`, and wherever the focus is: a
+ * button that is disabled while it works has lost it.
+ */
+function keepTyped(event: KeyboardEvent): void {
+  if (event.key === 'Escape' && !event.isComposing && !mayLeave()) event.preventDefault();
 }
