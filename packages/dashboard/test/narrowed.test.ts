@@ -63,7 +63,7 @@ const AnnPrint = defineHandler({
 });
 let printing = Promise.withResolvers<void>();
 const BillPrint = defineHandler({
-  ...{ kind: 'bill.print', queue: 'bill', payload, limit: printer },
+  ...{ kind: 'bill.print', queue: 'bill', payload, limit: printer, timeout: '1h' },
   run: async ({ signal }) => {
     printing.resolve();
     await once(signal, 'abort');

@@ -56,6 +56,7 @@ export const Print = defineHandler({
   queue: 'printers',
   payload: z.object({ page: z.number() }),
   limit: { name: 'printer', max: 1 },
+  timeout: '1h',
   run: ({ signal }) => Promise.race([gate.promise, once(signal, 'abort')]).then(() => {}),
 });
 
