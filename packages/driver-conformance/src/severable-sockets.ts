@@ -16,6 +16,8 @@ export class SeverableSockets {
   open(): Socket {
     const socket = new SeverableSocket(() => this.#severed);
     socket.setNoDelay(true);
+    // Before it connects, each `ref` and `unref` is a listener.
+    socket.setMaxListeners(0);
     this.#open.add(socket);
     socket.on('close', () => this.#open.delete(socket));
     return socket;

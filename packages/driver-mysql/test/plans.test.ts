@@ -79,7 +79,7 @@ const WRITES: Readonly<Record<string, Spell>> = {
   'settlements.endTogether': ofOne(sql.settlements.endTogether, [], [RUN, 1]),
   'runs.endOpenRun': ofOne(sql.runs.endOpenRun, [], [RUN]),
   'runs.endCrashedRuns': given((rows) => sql.runs.endCrashedRuns(rows, '?'), records, [RUN]),
-  'runs.release': given(sql.runs.release, records),
+  'runs.release': given(sql.runs.release, records, [1]),
   'runs.noteProgress': listed(sql.runs.noteProgress, ['1'], [RUN]),
   'leases.lease': listed(sql.leases.lease, [RUN, 1]),
   'leases.reclaim': listed(sql.leases.reclaim),

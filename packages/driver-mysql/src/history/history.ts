@@ -36,7 +36,7 @@ export function historyOf(
   { history: sql }: Statements,
   inTransaction: InTransaction,
 ): History {
-  // Of workers that do it at the same time, one may be undone by a deadlock.
+  // Of workers that do these at the same time, one may be undone by a deadlock.
   function coarsen(until: string): Promise<void> {
     return despiteDeadlocks(() =>
       inTransaction(async (tx) => {
@@ -44,6 +44,10 @@ export function historyOf(
         await change(tx, sql.deleteFine, [until]);
       }),
     );
+  }
+
+  async function forget(): Promise<void> {
+    await despiteDeadlocks(() => change(on, sql.forgetTallies));
   }
 
   return {
@@ -88,7 +92,7 @@ export function historyOf(
       if (!forgets) return;
       const [fine] = await query<{ newest: string | null }>(on, sql.findFine);
       if (fine !== undefined && fine.newest !== null) await coarsen(fine.newest);
-      await change(on, sql.forgetTallies);
+      await forget();
     },
 
     async tallies({ minutes, step, queue, kind, byLane }) {
