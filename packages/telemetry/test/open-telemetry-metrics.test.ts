@@ -119,3 +119,15 @@ test('instruments that throw are no harm to jobs', async () => {
   expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
   expect(broken).toHaveBeenCalled();
 });
+
+test('a meter provider that throws lets workers start', async () => {
+  vi.spyOn(meterProvider, 'getMeter').mockImplementation(() => {
+    throw new Error('The exporter is broken.');
+  });
+  const { rowlock, worker } = await stage([openTelemetry({ meterProvider })], [Work]);
+  const { publicId } = await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await done;
+  expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
+});

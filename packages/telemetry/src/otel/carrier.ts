@@ -1,6 +1,7 @@
 import { type Context, diag, type Link, propagation, trace } from '@opentelemetry/api';
 import type { RunJob } from '@rowlock/core';
 import type { CalledJob } from '@rowlock/core/types';
+import { quietly } from './quietly.js';
 
 type Metadata = RunJob<unknown>['metadata'];
 
@@ -14,9 +15,7 @@ const LINK = 'rowlock.link';
  * @param continues Whether the job's run may be part of the trace. If not, these names are in `rowlock.link`.
  */
 export function carry(context: Context, job: CalledJob, continues: boolean): void {
-  if (propagation.fields().some((field) => field in job.metadata)) return;
-  const carrier: Record<string, string> = {};
-  propagation.inject(context, carrier);
+  const carrier = quietly(() => carrierOf(context, job)) ?? {};
   if (Object.keys(carrier).length === 0) return;
   try {
     job.addMetadata(continues ? carrier : { [LINK]: carrier });
@@ -26,9 +25,16 @@ export function carry(context: Context, job: CalledJob, continues: boolean): voi
   }
 }
 
+/** Empty where the job has the context of its caller. */
+function carrierOf(context: Context, { metadata }: CalledJob): Readonly<Record<string, string>> {
+  const carrier: Record<string, string> = {};
+  if (!propagation.fields().some((field) => field in metadata)) propagation.inject(context, carrier);
+  return carrier;
+}
+
 /** A context with the span, and the baggage, that a job's metadata carries. */
 export function carried(context: Context, metadata: object): Context {
-  return propagation.extract(context, textsOf(metadata));
+  return quietly(() => propagation.extract(context, textsOf(metadata))) ?? context;
 }
 
 /** A link to the span that a job's metadata carries, if there is one. */

@@ -5,7 +5,7 @@ import { RunsByJob } from '../metrics/runs-by-job.js';
 import { on } from '../on.js';
 import { attributesOf, type Operation, OUTCOME, outcomeOfAll } from './attributes.js';
 import { recordFailure } from './failure.js';
-import { beginSpan, endSpan } from './quietly.js';
+import { beginSpan, endSpan, quietly } from './quietly.js';
 import type { RunClock } from './run-clock.js';
 
 const SETTLE: Operation = { name: 'settle', type: 'settle' };
@@ -38,7 +38,7 @@ export class OpenSpans {
       end() {
         open.endedAt = clock.now();
         // A handler that was left behind has ended its span before.
-        if (span.isRecording()) endSpan(span, open.endedAt);
+        if (quietly(() => span.isRecording()) === true) endSpan(span, open.endedAt);
       },
     };
   }
@@ -83,7 +83,7 @@ export class OpenSpans {
       },
       open.inside,
     );
-    note(span, at);
+    quietly(() => note(span, at));
     endSpan(span, at);
   }
 }

@@ -36,7 +36,7 @@ export class OpenTelemetryMeter implements Meter {
   }
 
   add(counter: CounterName, labels: Labels, by: number): void {
-    quietly(() => this.#counterOf(counter).add(by, labels), undefined);
+    quietly(() => this.#counterOf(counter).add(by, labels));
   }
 
   #counterOf(counter: CounterName): Counter<Attributes> {
@@ -48,7 +48,7 @@ export class OpenTelemetryMeter implements Meter {
   }
 
   record(histogram: HistogramName, labels: Labels, seconds: number): void {
-    quietly(() => this.#histogramOf(histogram).record(seconds, labels), undefined);
+    quietly(() => this.#histogramOf(histogram).record(seconds, labels));
   }
 
   #histogramOf(histogram: HistogramName): Histogram<Attributes> {
@@ -62,6 +62,13 @@ export class OpenTelemetryMeter implements Meter {
 
   /** Reads gauges at each collection, until the returned function is called. */
   observe(
+    gauges: typeof PROCESS_GAUGES | typeof DATABASE_GAUGES,
+    read: () => readonly Reading[] | Promise<readonly Reading[]>,
+  ): () => void {
+    return quietly(() => this.#observe(gauges, read)) ?? (() => {});
+  }
+
+  #observe(
     gauges: typeof PROCESS_GAUGES | typeof DATABASE_GAUGES,
     read: () => readonly Reading[] | Promise<readonly Reading[]>,
   ): () => void {

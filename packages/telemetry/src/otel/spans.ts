@@ -53,14 +53,10 @@ export class Spans {
     });
     const inside = trace.setSpan(context.active(), span);
     const continues = this.#continued.mayContinue(context.active(), inside, { kind, count: jobs.length });
-    quietly(() => {
-      for (const each of jobs) carry(inside, each, continues);
-    }, undefined);
+    for (const each of jobs) carry(inside, each, continues);
     try {
       const outcomes = await context.with(inside, next);
-      const [{ publicId } = { publicId: '' }] = outcomes;
-      if (outcomes.length === 1) span.setAttribute(MESSAGE_ID, publicId);
-      span.setAttribute(OUTCOME, outcomeOfAll(outcomes.map(({ outcome }) => outcome)));
+      quietly(() => noteEnqueued(span, outcomes));
       return outcomes;
     } catch (error) {
       recordFailure(span, error);
@@ -98,15 +94,13 @@ export class Spans {
     const open = this.#open.begin(run, inside, span, clock);
     try {
       const result = await context.with(inside, next);
-      noteOutcomes(span, result, clock.now());
+      quietly(() => noteOutcomes(span, result, clock.now()));
       return result;
     } catch (error) {
       // A deliberate cancellation is no failure.
-      if (run.signal.reason instanceof CancelledError) span.setAttribute(OUTCOME, 'abandon');
-      else {
-        recordFailure(span, error, clock.now());
-        span.setAttribute(OUTCOME, 'retry');
-      }
+      const isCancelled = run.signal.reason instanceof CancelledError;
+      if (!isCancelled) recordFailure(span, error, clock.now());
+      quietly(() => span.setAttribute(OUTCOME, isCancelled ? 'abandon' : 'retry'));
       throw error;
     } finally {
       open.end();
@@ -138,6 +132,12 @@ export class Spans {
   #keyOf(key: string | null): { readonly 'rowlock.key'?: string } {
     return this.#options.keys === true && key !== null ? { 'rowlock.key': key } : {};
   }
+}
+
+function noteEnqueued(span: Span, outcomes: readonly Enqueued[]): void {
+  const [{ publicId } = { publicId: '' }] = outcomes;
+  if (outcomes.length === 1) span.setAttribute(MESSAGE_ID, publicId);
+  span.setAttribute(OUTCOME, outcomeOfAll(outcomes.map(({ outcome }) => outcome)));
 }
 
 /** The outcome that a handler returned, for all its jobs or for each. */
