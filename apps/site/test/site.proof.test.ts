@@ -76,6 +76,7 @@ test.each(
 test('a question that is typed into the search leads to its answer', async () => {
   const { page, complaints } = await opened(1400, false);
   await page.goto(`${address}/`);
+  await page.waitForLoadState('networkidle');
   await page.keyboard.press('Control+k');
   await page.getByRole('searchbox').fill('why does my job not run');
   const first = page.locator('a.result[href*="/run/waiting-jobs"]').first();

@@ -1,6 +1,7 @@
 import type { Duration } from '@rowlock/core';
 import { milliseconds } from '@rowlock/core/driver';
 import { InvalidArgumentError } from 'commander';
+import { isoTime } from './iso-time.js';
 
 /** A length of time as core takes it, in milliseconds. */
 export function duration(text: string): number {
@@ -10,13 +11,14 @@ export function duration(text: string): number {
 /** How often to do something, in milliseconds: not without a pause. */
 export function interval(text: string): number {
   const ms = known(text);
-  return ms !== undefined && ms >= LEAST_MS
+  return ms !== undefined && ms >= LEAST_MS && ms <= MOST_MS
     ? ms
-    : refuse(text, "a duration of 100ms or more, like '2s' or '1m'");
+    : refuse(text, "a duration from 100ms to 1d, like '2s' or '1m'");
 }
 
-/** The least time between two looks, in milliseconds. */
+/** The least time between two looks, and the most, in milliseconds. Node takes a pause of more than 24 days for none. */
 const LEAST_MS = 100;
+const MOST_MS = 86_400_000;
 
 /** An instant, or a duration that goes back from now. */
 export function past(text: string): Date {
@@ -37,10 +39,7 @@ export function coming(text: string): Date {
 function instant(text: string, sign: 1 | -1): Date {
   const ms = known(text);
   if (ms !== undefined) return new Date(Date.now() + sign * ms);
-  const date = new Date(text);
-  return Number.isNaN(date.getTime())
-    ? refuse(text, "a time like '2026-11-26T04:00Z', or a duration like '2h'")
-    : date;
+  return isoTime(text) ?? refuse(text, "a time like '2026-11-26T04:00Z', or a duration like '2h'");
 }
 
 function known(text: string): number | undefined {

@@ -71,7 +71,8 @@ function isDuration(text: string): text is Extract<Duration, string> {
 
 /** @throws Problem 400 */
 export function timeOf(name: string, text: string): Date {
-  const time = new Date(text);
+  // `Date` would take a bare number for a month of 2001.
+  const time = new Date(/^\d{4}-\d\d-\d\d(?:T|$)/.test(text) ? text : Number.NaN);
   if (Number.isNaN(time.getTime()))
     throw new Problem(400, `${name} must be a time, as 2026-11-26T09:00:00Z.`);
   return time;
