@@ -100,34 +100,3 @@ test('each metric is of the catalogue', async () => {
   expect(found.length).toBeGreaterThan(9);
   for (const name of found) expect(names).toContain(name);
 });
-
-test('instruments that throw are no harm to jobs', async () => {
-  const broken = vi.fn(() => {
-    throw new Error('The exporter is broken.');
-  });
-  const meter = meterProvider.getMeter('broken');
-  const counter = { ...meter.createCounter('counter'), add: broken };
-  const histogram = { ...meter.createHistogram('histogram'), record: broken };
-  vi.spyOn(meterProvider, 'getMeter').mockReturnValue(
-    Object.assign(meter, { createCounter: () => counter, createHistogram: () => histogram }),
-  );
-  const { rowlock, worker } = await stage([openTelemetry({ meterProvider })], [Work]);
-  const { publicId } = await rowlock.enqueue(Work, { payload: {} });
-  const done = settled(worker);
-  await worker.start();
-  await done;
-  expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
-  expect(broken).toHaveBeenCalled();
-});
-
-test('a meter provider that throws lets workers start', async () => {
-  vi.spyOn(meterProvider, 'getMeter').mockImplementation(() => {
-    throw new Error('The exporter is broken.');
-  });
-  const { rowlock, worker } = await stage([openTelemetry({ meterProvider })], [Work]);
-  const { publicId } = await rowlock.enqueue(Work, { payload: {} });
-  const done = settled(worker);
-  await worker.start();
-  await done;
-  expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
-});

@@ -1,12 +1,4 @@
-import {
-  context,
-  ProxyTracerProvider,
-  propagation,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
-import { TracerProvider } from '@opentelemetry/sdk-trace';
+import { context, ProxyTracerProvider, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { complete, fail, retry } from '@rowlock/core';
 import { defineHandler } from '@rowlock/driver-memory';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -403,57 +395,6 @@ test('without a tracer of the application nothing is carried, and jobs run', asy
   await worker.start();
   await done;
   expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', metadata: {} });
-});
-
-test.each(['onStart', 'onEnd'] as const)(
-  'a span processor that throws %s is no harm to jobs',
-  async (when) => {
-    const thrown = vi.fn(() => {
-      throw new Error('The exporter is broken.');
-    });
-    const none = async (): Promise<void> => {};
-    const processor = { onStart() {}, onEnd() {}, forceFlush: none, shutdown: none, [when]: thrown };
-    const tracerProvider = new TracerProvider({ spanProcessors: [processor] });
-    const ran = vi.fn();
-    const Work = defineHandler({ kind: 'work', payload, run: () => ran() });
-    const { rowlock, worker } = await stage([openTelemetry({ tracerProvider })], [Work]);
-    const { publicId } = await rowlock.enqueue(Work, { payload: {} });
-    const done = settled(worker);
-    await worker.start();
-    await done;
-    expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
-    expect(ran).toHaveBeenCalledOnce();
-    expect(thrown.mock.calls.length).toBeGreaterThanOrEqual(2);
-  },
-);
-
-test('a propagator, and spans, that throw are no harm to jobs', async () => {
-  const broken = vi.fn((): never => {
-    throw new Error('The tracing is broken.');
-  });
-  onTestFinished(() => void vi.restoreAllMocks());
-  const inject = vi.spyOn(propagation, 'inject').mockImplementation(broken);
-  const extract = vi.spyOn(propagation, 'extract').mockImplementation(broken);
-  const own = tracer.startSpan('broken');
-  for (const name of ['setAttribute', 'setStatus', 'recordException', 'isRecording', 'end'] as const)
-    vi.spyOn(own, name).mockImplementation(broken);
-  const tracerProvider = { getTracer: () => ({ startSpan: () => own, startActiveSpan: broken }) };
-  const Work = defineHandler({ kind: 'work', payload, run: () => {} });
-  const Fails = defineHandler({ kind: 'fails', payload, run: () => fail(new Error('not mine')) });
-  const { rowlock, worker } = await stage([openTelemetry({ tracerProvider })], [Work, Fails]);
-  const one = await rowlock.enqueue(Work, { payload: {} });
-  const called = await rowlock.enqueue(Work, { payload: {}, metadata: { traceparent: CALLERS } });
-  const failed = await rowlock.enqueue(Fails, { payload: {} });
-  const done = settled(worker, 3);
-  await worker.start();
-  await done;
-  for (const { publicId } of [one, called])
-    expect(await rowlock.find(publicId)).toMatchObject({ status: 'complete', attempt: 1 });
-  expect(await rowlock.find(failed.publicId)).toMatchObject({
-    status: 'error',
-    error: { message: 'not mine' },
-  });
-  for (const each of [inject, extract, own.end, own.setAttribute]) expect(each).toHaveBeenCalled();
 });
 
 test('the span of a handler that is left behind ends then, as a failure', async () => {

@@ -16,7 +16,7 @@ export function mayLeave(): boolean {
   return !isUnsaved() || confirm('What you have typed is not saved. Leave it?');
 }
 
-/** Has the browser ask the same before the page is closed or loaded anew. Returns how to stop it. */
+/** The browser shows such a question before the page is closed or loaded anew. Returns the end of it. */
 export function guardUnsaved(): () => void {
   const guard = (event: BeforeUnloadEvent): void => {
     if (isUnsaved()) event.preventDefault();
