@@ -27,6 +27,8 @@ const PASSING_REASONS = new Set([
   'ABORTED',
   'DEADLINE_EXCEEDED',
   'INTERNAL',
+  // Of the token endpoint: https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1, and Google's own.
+  ...['temporarily_unavailable', 'server_error', 'internal_failure', 'rate_limit_exceeded'],
 ]);
 
 /** Google's front end says it, with a page, before the API sees the request. */

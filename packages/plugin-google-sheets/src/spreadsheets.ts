@@ -160,7 +160,7 @@ export function spreadsheetsOf(options: SpreadsheetsOptions): Spreadsheets {
     writeContent(spreadsheetId, content, limits) {
       let isRepeated = false;
       return withBackoff(
-        'Writing the spreadsheet',
+        `Writing the spreadsheet ${spreadsheetId}`,
         async (signal) => {
           // People may have it already, by its folder: what they have changed meanwhile is not written over.
           if (isRepeated && (await isWritten(spreadsheetId, signal))) return;
@@ -180,13 +180,16 @@ export function spreadsheetsOf(options: SpreadsheetsOptions): Spreadsheets {
     },
 
     isWritten: (spreadsheetId, limits) =>
-      withBackoff('Looking at the spreadsheet', (signal) => isWritten(spreadsheetId, signal), limits, {
-        isOwn: true,
-      }),
+      withBackoff(
+        `Looking at the spreadsheet ${spreadsheetId}`,
+        (signal) => isWritten(spreadsheetId, signal),
+        limits,
+        { isOwn: true },
+      ),
 
     share: (fileId, emailAddress, limits) =>
       withBackoff(
-        'Sharing the spreadsheet',
+        `Sharing the spreadsheet ${fileId}`,
         async (signal) => {
           const requestBody = { type: 'user', role: 'writer', emailAddress };
           const { data } = await client.call(({ drive }) =>
@@ -203,7 +206,7 @@ export function spreadsheetsOf(options: SpreadsheetsOptions): Spreadsheets {
 
     read: (spreadsheetId, limits) =>
       withBackoff(
-        'Reading the spreadsheet',
+        `Reading the spreadsheet ${spreadsheetId}`,
         async (signal) => {
           const requestBody = {
             dataFilters: [{ gridRange: { sheetId: SHEET_ID } }],
@@ -231,7 +234,7 @@ export function spreadsheetsOf(options: SpreadsheetsOptions): Spreadsheets {
     writeStatus(spreadsheetId, { read, text }, limits) {
       let isRepeated = false;
       return withBackoff(
-        'Writing the status',
+        `Writing the status of the spreadsheet ${spreadsheetId}`,
         async (signal) => {
           const requestBody = { requests: [statusRequest(read, text)] };
           const mayBeDone = isRepeated;

@@ -276,6 +276,15 @@ describe('creating', () => {
     expect((await create({ attempt })).outcome).toMatchObject({ event: 'retry', delayMs: wait });
   });
 
+  test.each([403, 503])('that fails names the file that is left behind, after %i', async (status) => {
+    emulator.fail({ path: ':batchUpdate', status, times: 9 });
+    const { outcome } = await create({ timeLeftMs: 1_900 });
+    const [file] = emulator.spreadsheets();
+    expect(outcome).toMatchObject({
+      error: { message: expect.stringContaining(`Writing the spreadsheet ${file?.id}: `) },
+    });
+  });
+
   test('fails for good when Google does not permit it', async () => {
     emulator.fail({ status: 403 });
     const { outcome, tx } = await create();
@@ -320,7 +329,7 @@ describe('creating', () => {
     const { outcome } = await create({ ...soon, attempt: CreateSpreadsheet.attempts });
     expect(outcome).toMatchObject({
       event: 'complete',
-      output: { notShared: expect.stringMatching(/^Sharing the spreadsheet: Google takes no more/) },
+      output: { notShared: expect.stringMatching(/^Sharing the spreadsheet \S+: Google takes no more/) },
     });
     expect(emulator.spreadsheets()).toHaveLength(1);
   });

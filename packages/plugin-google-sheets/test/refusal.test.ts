@@ -82,6 +82,16 @@ test.each(['1e12', '9'.repeat(20), '9'.repeat(400)])(
   },
 );
 
+test.each([
+  ['temporarily_unavailable', 'unclear'],
+  ['internal_failure', 'unclear'],
+  ['rate_limit_exceeded', 'unclear'],
+  ['invalid_grant', 'final'],
+  ['unauthorized_client', 'final'],
+])('%s of the token endpoint is %s', (error, kind) => {
+  expect(readRefusal(refused(400, { error, error_description: 'no' })).kind).toBe(kind);
+});
+
 test('what was thrown before a request was made is final', () => {
   const refusal = readRefusal(new Error('Could not load the default credentials.'));
   expect(refusal).toMatchObject({ kind: 'final', status: undefined });

@@ -231,7 +231,7 @@ describe('when Google refuses', () => {
       code: 'ROWLOCK_GOOGLE_REQUEST',
       status: 404,
       message:
-        'Reading the spreadsheet: Google does not have this file, or the account may not see it (Requested entity was not found.).',
+        'Reading the spreadsheet none: Google does not have this file, or the account may not see it (Requested entity was not found.).',
     });
   });
 
