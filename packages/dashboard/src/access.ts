@@ -20,7 +20,8 @@ export interface NamedGrant {
 
 /**
  * Says what the sender of a request may do. Null: nothing, and the answer is 403. A `Response` is the answer itself: a
- * redirect to a sign-in, or a 401. Called for each request, with its headers, and never with its body.
+ * redirect to a sign-in, or a 401, whether it is returned or thrown. Called for each request, with its headers, and never
+ * with its body.
  */
 export type Access = (request: Request) => Grant | Response | null | Promise<Grant | Response | null>;
 

@@ -6,7 +6,7 @@ import { addSlash } from './http/add-slash.js';
 import { Fields, fieldsOf } from './http/fields.js';
 import { requireOwnPage } from './http/own-page.js';
 import { Problem, problemOf } from './http/problem.js';
-import { ownResponse, respondJson, respondProblem } from './http/respond.js';
+import { ownResponse, respondJson, respondProblem, thrownResponse } from './http/respond.js';
 import { within } from './http/within.js';
 import { type JobUrls, linksOfJobs } from './job-links.js';
 import { LaneHistories } from './lane-history.js';
@@ -86,7 +86,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (access === undefined)
       throw new Problem(403, 'This dashboard is closed: createDashboard() needs the option access.');
     const copy = new Request(request.url, { method: request.method, headers: request.headers });
-    const grant = await within('`access`', (async () => access(copy))());
+    const grant = await within('`access`', (async () => access(copy))().catch(thrownResponse));
     const response = ownResponse(grant);
     if (response !== undefined) return response;
     if (isNoGrant(grant))

@@ -31,6 +31,27 @@ test('a Response of `access` is the answer, e.g. a redirect to a sign-in', async
   expect(response.headers.get('www-authenticate')).toBe('Basic');
 });
 
+test('a Response that `access` throws is the answer, as frameworks throw their redirects', async () => {
+  const { get, faults } = await stage({
+    access() {
+      throw Response.redirect('https://host.example/sign-in', 302);
+    },
+  });
+  for (const path of ['/', '/api/session']) {
+    const response = await get(path);
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('https://host.example/sign-in');
+  }
+  expect(faults).toEqual([]);
+});
+
+test('an error that `access` throws is a fault, also one with a status and headers, as clients of HTTP throw', async () => {
+  const thrown = Object.assign(new Error('no user service'), { status: 200, headers: new Headers() });
+  const { get, faults } = await stage({ access: () => Promise.reject(thrown) });
+  expect((await get('/')).status).toBe(500);
+  expect(faults).toMatchObject([{ err: { message: 'no user service' } }]);
+});
+
 test('a Response of another make is the answer, too', async () => {
   const { status, headers, body } = new Response('who?', { status: 401, headers: { 'x-why': 'sign in' } });
   // biome-ignore lint/suspicious/noExplicitAny: as that of another copy of undici, which is no instance of this one's class.

@@ -29,15 +29,22 @@ export function respond(
 export function ownResponse(given: unknown): Response | undefined {
   if (given instanceof Response) {
     if (given.type === 'error')
-      throw new TypeError('`access` has returned Response.error(), which nobody can send.');
+      throw new TypeError('`access` has given Response.error(), which nobody can send.');
     if (!given.bodyUsed && given.body?.locked !== true) return given;
     throw new TypeError(
-      '`access` has returned a Response that was sent before: its body can be sent once, so it must make a new one for each request.',
+      '`access` has given a Response that was sent before: its body can be sent once, so it must make a new one for each request.',
     );
   }
   const { status, headers, body } = Object(given);
   if (typeof status !== 'number' || typeof headers?.get !== 'function') return undefined;
   return new Response(body, { status, headers: new Headers([...headers]) });
+}
+
+/** A `Response` that was thrown, as helpers of web frameworks do for a redirect. Throws anything else again, errors with a status too. */
+export function thrownResponse(thrown: unknown): Response {
+  const response = thrown instanceof Error ? undefined : ownResponse(thrown);
+  if (response === undefined) throw thrown;
+  return response;
 }
 
 /** Less is not worth it, in characters. */
