@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { alone } from '../alone.js';
 import { listen } from '../listener.js';
 import type { Stage } from '../stage.js';
 import { insightTheme } from '../theme.js';
@@ -26,7 +27,8 @@ async function page<Tx>(stage: Stage<Tx>) {
 }
 
 export const looks = insightTheme('looks', (test) => {
-  test('a page that looks at a waiting job wakes nobody', async (stage) => {
+  test('a page that looks at a waiting job wakes nobody', async (shared) => {
+    const stage = await alone(shared);
     const { process, queue, reader, driver } = stage;
     const { limit, look } = await page(stage);
     const listener = listen(await stage.anchor((await process()).driver), { queues: [queue] });
@@ -38,7 +40,8 @@ export const looks = insightTheme('looks', (test) => {
     expect(listener.received.filter((wakeUp) => JSON.stringify(wakeUp).includes(limit))).toEqual([]);
   });
 
-  test('no claim of a limit of one is refused while pages look', async (stage) => {
+  test('no claim of a limit of one is refused while pages look', async (shared) => {
+    const stage = await alone(shared);
     const { process, claimSession } = stage;
     const { limit, look } = await page(stage);
     const other = (await process()).driver;

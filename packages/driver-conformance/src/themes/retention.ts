@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createRowlock, type Driver, defineHandler, type Retention } from '@rowlock/core';
+import { createRowlock, defineHandler, type Retention } from '@rowlock/core';
 import type { Page, SettlingEvent } from '@rowlock/core/driver';
 import { expect } from 'vitest';
+import { alone } from '../alone.js';
 import type { JobRow } from '../driver-harness.js';
-import { emptyDatabase } from '../empty-database.js';
 import { moveOne } from '../move-one.js';
 import { putOnRecord } from '../put-on-record.js';
-import { createStage, KIND, type Stage, settlement } from '../stage.js';
+import { KIND, type Stage, settlement } from '../stage.js';
 import { theme } from '../theme.js';
 import { until } from '../until.js';
 import { AnyJson, clientOf } from '../worker-process.js';
@@ -216,13 +216,3 @@ export const retention = theme('retention', (test) => {
     expect(await driver.history.takePruneTurn('2000000000', DAY_MS)).toBe(false);
   });
 });
-
-/** A stage on a database of the test's own: turns are taken in the whole of it. */
-async function alone<Tx>(stage: Stage<Tx>): Promise<Stage<Tx>> {
-  const { database, process } = await emptyDatabase(stage);
-  const { driver }: { driver: Driver<Tx> } = await process();
-  await driver.schema.migrate();
-  const { stage: own, end } = createStage(database, driver, stage.createDatabase);
-  stage.defer(end);
-  return own;
-}
