@@ -1,3 +1,4 @@
+import { InvalidInputError } from '@rowlock/core';
 import type {
   Admission,
   Audit,
@@ -17,7 +18,13 @@ import type {
   Workers,
 } from '@rowlock/core/driver';
 import { checkDatabase, isOwnHandle, ownHandle, type SharedPool } from '@rowlock/sql-drivers';
-import { type Connection, createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import {
+  type Connection,
+  createPool,
+  type Pool,
+  type PoolConnection,
+  type PoolOptions,
+} from 'mysql2/promise';
 import { admissionOf, joinableAdmissionOf } from './admission/admission.js';
 import { auditOf, joinableAuditOf } from './audit/audit.js';
 import { MysqlCaptures } from './captures/capture-store.js';
@@ -67,7 +74,7 @@ export function mysql(options: MysqlOptions = {}): Driver<MysqlTransaction> {
 const IDLE_MS = 10_000;
 
 function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
-  const pool = createPool({
+  const pool = create({
     ...connecting,
     connectionLimit: maxConnections,
     // Each second the client closes the idle connections beyond `maxIdle`, even if they were idle only briefly. Without that bound the client
@@ -78,6 +85,17 @@ function openPool({ connecting, maxConnections, onConnect }: Settings): Pool {
   hook(pool, onConnect);
   unrefIdleTimer(pool);
   return pool;
+}
+
+/** The client refuses only a `ssl` that it cannot use, by an error that may quote it. @throws InvalidInputError */
+function create(options: PoolOptions): Pool {
+  try {
+    return createPool(options);
+  } catch {
+    throw new InvalidInputError(
+      "`ssl` is not understood: it is an object, of which `{}` checks the server's certificate, or one of mysql2's profiles.",
+    );
+  }
 }
 
 class MysqlDriver implements Driver<MysqlTransaction> {

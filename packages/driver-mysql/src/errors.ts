@@ -40,6 +40,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
   1862: 'PermissionDenied',
   3118: 'PermissionDenied',
   3955: 'PermissionDenied',
+  // The server accepts encrypted connections alone.
+  3159: 'PermissionDenied',
   4106: 'PermissionDenied',
   4151: 'PermissionDenied',
   // A missing table, column, database or routine.
@@ -159,6 +161,7 @@ const SETTING_ADVICE: Readonly<Record<number, string>> = {
   1054: `${OUTDATED} If that changes nothing, a trigger on these tables names a column that is not there.`,
   1267: 'The character sets do not match: MySQL must be 8.0.26 or later, and sessions must keep utf8mb4.',
   1049: 'The database is not there: create it first.',
+  3159: 'The server accepts encrypted connections alone: pass `ssl`, or `ssl-mode` in the `uri`.',
   1176: 'An index that Rowlock needs was dropped, or made invisible: `rowlock doctor` names it.',
   1665: 'READ COMMITTED needs binlog_format ROW or MIXED, and this server has STATEMENT.',
   1153: 'The statement is longer than the server accepts: its max_allowed_packet must be 4 MB or more.',

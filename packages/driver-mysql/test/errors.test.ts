@@ -5,7 +5,7 @@ import { countStates, newJob } from '@rowlock/driver-conformance/internal';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
-import { isRefusal, toDriverError } from '../src/errors.js';
+import { isRefusal, toDriverError, toUnsent } from '../src/errors.js';
 import { mysql } from '../src/index.js';
 import { product, serverUrl } from './server.js';
 
@@ -286,6 +286,15 @@ test('a server that writes its log by statements is unsuitable', () => {
 });
 
 const FROM_THE_START = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
+
+test('a server that accepts encrypted connections alone refuses the login, and says what to pass', () => {
+  const message = 'Connections using insecure transport are prohibited while --require_secure_transport=ON.';
+  expect(toUnsent(Object.assign(new Error(message), { errno: 3159 }))).toMatchObject({
+    code: 'PermissionDenied',
+    isUnsent: true,
+    message: expect.stringContaining('pass `ssl`, or `ssl-mode`'),
+  });
+});
 
 test('a login that the server refuses says nothing of a job: nothing was sent', async () => {
   const url = new URL(serverUrl);

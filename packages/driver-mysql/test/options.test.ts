@@ -185,6 +185,21 @@ test.each([
   expect(String(error)).not.toContain(value);
 });
 
+test.each(['true', '1', 'hunter2', '{"key":"hunter2"'])(
+  'an ssl that mysql2 cannot use is refused, without its value: %s',
+  (value) => {
+    const asOption: object = { uri, ssl: JSON.parse(value === 'true' ? value : JSON.stringify(value)) };
+    for (const given of [{ uri: `${uri}?ssl=${encodeURIComponent(value)}` }, asOption]) {
+      const error = refusalOf(given);
+      expect(error).toMatchObject({
+        code: 'ROWLOCK_INVALID_INPUT',
+        message: expect.stringMatching(/^`ssl` is not understood/),
+      });
+      expect(String(error)).not.toContain('hunter2');
+    }
+  },
+);
+
 test.each([
   ['answerTimeout', 0],
   ['maxConnections', 0],

@@ -3,6 +3,7 @@ import { milliseconds } from '@rowlock/core/driver';
 import { checkPoolOptions, connectionUrl } from '@rowlock/sql-drivers';
 import pg, { type ClientBase, type ClientConfig, type Pool } from 'pg';
 import { KEEP_ALIVE_MS } from './connection/connection.js';
+import { checkTlsOf } from './connection/tls-of-url.js';
 
 /** Where the database is, and where Rowlock lives in it. */
 export interface PostgresOptions extends ClientConfig {
@@ -58,7 +59,8 @@ export function settingsOf(options: PostgresOptions): Settings {
   } = options;
   const answerMs = milliseconds(answerTimeout, 'answerTimeout');
   refuseOtherMost(pool, maxConnections, client);
-  refuseOddUrl(client.connectionString ?? Object(pool).options?.connectionString);
+  const url = readUrl(client.connectionString ?? Object(pool).options?.connectionString);
+  if (pool === undefined && url !== null) checkTlsOf(url, client.ssl);
   const max = maxConnections ?? 100;
   checkPoolOptions({ maxConnections: max, sessions, answerMs });
   refuseLong(schema);
@@ -134,14 +136,14 @@ const OPTIONS: readonly string[] = Object.keys({
   idle_in_transaction_session_timeout: true,
 } satisfies Record<keyof PostgresOptions, true>);
 
-/** Accepts the path of a socket too, which node-postgres takes. @throws InvalidInputError, without the text */
-function refuseOddUrl(text: unknown): void {
-  if (typeof text === 'string' && text !== '' && !/^(?:\/|socket:[^@]*$)/.test(text))
-    connectionUrl(text, {
-      name: 'The `connectionString`',
-      example: 'postgres://user:password@host:5432/database',
-      other: { protocols: ['mysql:', 'mysql2:', 'mariadb:'], driver: '@rowlock/driver-mysql' },
-    });
+/** Null for the path of a socket too, which node-postgres takes. @throws InvalidInputError, without the text */
+function readUrl(text: unknown): URL | null {
+  if (typeof text !== 'string' || text === '' || /^(?:\/|socket:[^@]*$)/.test(text)) return null;
+  return connectionUrl(text, {
+    name: 'The `connectionString`',
+    example: 'postgres://user:password@host:5432/database',
+    other: { protocols: ['mysql:', 'mysql2:', 'mariadb:'], driver: '@rowlock/driver-mysql' },
+  });
 }
 
 /** The settings of the driver's connections, unless the options override them. */

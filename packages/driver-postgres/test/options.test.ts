@@ -125,3 +125,45 @@ test('a schema whose name is too long for the channel of its workers is refused'
   postgres({ pool, schema: 'x'.repeat(55) });
   expect(() => postgres({ pool, schema: 'ü'.repeat(28) })).toThrow("'schema' must have at most 55 bytes");
 });
+
+const TLS = 'postgres://ada:hunter2@localhost/app?';
+
+test.each([
+  'ssl-mode=hunter2',
+  'sslMode=require',
+  'tls=true',
+  'requiressl=1',
+  'ssl_min_protocol_version=TLSv1.3',
+  'sslmode=REQUIRE',
+  'sslmode=',
+  'ssl=false',
+])(
+  'what a connectionString says of TLS and node-postgres would pass over is refused, without its value: %s',
+  (query) => {
+    const [name = ''] = query.split('=');
+    const message = expect.stringMatching(new RegExp(`^(?!.*hunter2).*'${name}'.*verify-full`));
+    expect(() => postgres({ connectionString: TLS + query })).toThrow(
+      expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message }),
+    );
+  },
+);
+
+test.each(['sslmode=require', 'sslmode=disable', 'ssl=true', 'sslrootcert=/etc/ca.pem'])(
+  'the option ssl is refused beside what replaces it in a connectionString: %s',
+  (query) => {
+    const [name = ''] = query.split('=');
+    expect(() => postgres({ connectionString: TLS + query, ssl: { ca: 'own' } })).toThrow(
+      expect.objectContaining({
+        code: 'ROWLOCK_INVALID_INPUT',
+        message: expect.stringContaining(`no effect beside '${name}'`),
+      }),
+    );
+    expect(() => postgres({ connectionString: TLS + query })).not.toThrow();
+  },
+);
+
+test('what a connectionString says beside TLS is left to node-postgres', () => {
+  const query = 'sslmode=no-verify&sslnegotiation=direct&uselibpqcompat=true&channel_binding=require';
+  expect(() => postgres({ connectionString: TLS + query })).not.toThrow();
+  expect(() => postgres({ connectionString: `${TLS}application_name=tls`, ssl: true })).not.toThrow();
+});
