@@ -1,10 +1,14 @@
+import { connect, Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import type { Driver } from '@rowlock/core';
 import type { ClaimSession } from '@rowlock/core/driver';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type MysqlTransaction, mysql } from '../src/index.js';
 import { serverUrl } from './server.js';
+
+const CRITERIA = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
 let driver: Driver<MysqlTransaction>;
 let drop: () => Promise<void>;
@@ -22,10 +26,9 @@ afterEach(async () => {
   await drop();
 });
 
-const look = async (): Promise<ClaimSession<MysqlTransaction>> => {
-  const held = driver.claims.session({ idleLimitMs: 60_000 });
-  const criteria = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
-  expect(await held.claim(criteria)).toEqual([]);
+const look = async (by = driver): Promise<ClaimSession<MysqlTransaction>> => {
+  const held = by.claims.session({ idleLimitMs: 60_000 });
+  expect(await held.claim(CRITERIA)).toEqual([]);
   return held;
 };
 
@@ -68,9 +71,45 @@ test('a connection that ends between two claims is not taken for the next', asyn
   await other.query(`KILL ${connection}`);
   await other.end();
   // The client notices a moment later. A claim until then is refused, and tried again.
-  const second = await vi.waitFor(look, 5_000);
+  const second = await vi.waitFor(() => look(), 5_000);
   expect(await connectionOf(second)).not.toBe(connection);
   await second.rollback();
+});
+
+test('a connection that ends while a second one is looked for is not kept for the next claim', async () => {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const silent: Duplex[] = [];
+  let isDown = false;
+  const stream = (): Duplex => {
+    const socket = isDown
+      ? new Duplex({ read() {}, write: (_, __, done) => done() })
+      : connect(Number(port), hostname);
+    if (socket instanceof Socket) sockets.push(socket);
+    else silent.push(socket);
+    return socket;
+  };
+  const own = mysql({ uri: url, maxConnections: 2, stream });
+  onTestFinished(() => own.close());
+  // A claim then looks whether another connection is left for the records of runs.
+  own.pool.join(1);
+  await (await look(own)).rollback();
+  const [claims, others] = sockets;
+  others?.destroy();
+  await vi.waitFor(() => expect(own.pool.open).toBe(1), 5_000);
+  isDown = true;
+  const held = own.claims.session({ idleLimitMs: 60_000 });
+  const lost = expect(held.claim(CRITERIA)).rejects.toMatchObject({ code: 'ConnectionLost' });
+  await vi.waitFor(() => expect(silent).toHaveLength(1), 5_000);
+  claims?.destroy();
+  await vi.waitFor(() => expect(claims?.closed).toBe(true), 5_000);
+  silent[0]?.destroy(new Error('read ECONNRESET'));
+  await lost;
+  await held.rollback();
+
+  isDown = false;
+  await (await look(own)).rollback();
+  expect(claims?.listenerCount('connect')).toBe(0);
 });
 
 test('where the pool has no connection left nothing waits for one for ever', async () => {

@@ -6,7 +6,7 @@ import { toUnsent } from '../errors.js';
 import { takeConnection } from './connection.js';
 import { UNMUTE, wasMuted } from './muted-sessions.js';
 import { sharedPoolOf } from './pool.js';
-import { cut, ref, unref } from './session.js';
+import { cut, hasEnded, ref, unref } from './session.js';
 
 /** The most connections that are kept between two claims. Others go back to the pool. */
 const KEPT = 10;
@@ -88,6 +88,8 @@ export class ClaimConnections {
   }
 
   #keep(client: PoolConnection): void {
+    // Its event came while it was taken.
+    if (hasEnded(client)) return void client.destroy();
     if (this.#idle.length >= KEPT || this.#wanted > 0) return void this.#release(client);
     // A program that has nothing else to do may end.
     unref(client);

@@ -56,6 +56,11 @@ export function isMariaDb(client: Connection): boolean {
   return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;
 }
 
+/** Whether the connection has ended, as far as the client has noticed. */
+export function hasEnded(client: object): boolean {
+  return Object(Object(client).connection).stream?.destroyed === true;
+}
+
 /** Lets the process end although the connection is open. */
 export function unref(client: object): void {
   Object(Object(client).connection).stream?.unref?.();
