@@ -1,6 +1,6 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
 import { firstError, isError, messageOf } from '@rowlock/core/driver';
-import { onlyReads, SOCKET_CODES } from '@rowlock/sql-drivers';
+import { isSocketCode, onlyReads } from '@rowlock/sql-drivers';
 
 /**
  * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.
@@ -115,9 +115,8 @@ const CAUSES: Readonly<Record<number, DriverErrorCode>> = {
  */
 const UNDOING: ReadonlySet<number> = new Set([1206, 1020, 1180, 3101]);
 
-/** Codes of the operating system's and the `mysql2` client's own errors. */
+/** Codes of the `mysql2` client's own errors. */
 const LOST: ReadonlySet<string> = new Set([
-  ...SOCKET_CODES,
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
   'PROTOCOL_ENQUEUE_AFTER_QUIT',
@@ -274,7 +273,7 @@ function causeOf(given: unknown): DriverErrorCode {
 /** Whether a code means a lost connection. A server's missing socket does. A missing file, as of LOAD DATA LOCAL, does not. */
 function isLost(error: Error, code: string): boolean {
   if (OF_FILES.has(code)) return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
-  return LOST.has(code) || LOST_MESSAGE.test(error.message);
+  return isSocketCode(code) || LOST.has(code) || LOST_MESSAGE.test(error.message);
 }
 
 function errnoOf(error: unknown): number {

@@ -83,6 +83,14 @@ test.each(['EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTED'])(
   },
 );
 
+test.each(['EPROTO', 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC'])(
+  'a connection on which TLS breaks off during a statement is lost: %s',
+  (code) => {
+    const error = Object.assign(new Error('error:0A000119:SSL routines::bad record mac'), { code });
+    expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost', isRetryable: true });
+  },
+);
+
 test('a lost connection is told by its code, where the client has copied a number that was not there', () => {
   const error = Object.assign(new Error('Connection lost: The server closed the connection.'), {
     code: 'PROTOCOL_CONNECTION_LOST',

@@ -1,6 +1,6 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
 import { firstError, isError, messageOf } from '@rowlock/core/driver';
-import { SOCKET_CODES } from '@rowlock/sql-drivers';
+import { isSocketCode } from '@rowlock/sql-drivers';
 
 /**
  * SQLSTATE → cause. A class (the first two characters) stands for all its codes that are not listed.
@@ -164,7 +164,7 @@ function causeOf(given: unknown): DriverErrorCode {
   const error = firstError(given);
   if (!isError(error)) return 'Unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (SOCKET_CODES.has(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
+  if (isSocketCode(code) || (code === '' && LOST_MESSAGE.test(error.message))) return 'ConnectionLost';
   if (isReadOnly(error)) return 'ConnectionLost';
   if (code === PROTOCOL_VIOLATION && PER_STATEMENT.test(error.message)) return 'EngineUnsuitable';
   if (code === PROTOCOL_VIOLATION && Object(error).severity === 'ERROR') return 'Unknown';

@@ -91,6 +91,14 @@ test.each(['EADDRNOTAVAIL', 'EMFILE', 'ECONNABORTED'])(
   },
 );
 
+test.each(['EPROTO', 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC'])(
+  'a connection on which TLS breaks off during a statement is lost: %s',
+  (code) => {
+    const error = Object.assign(new Error('error:0A000119:SSL routines::bad record mac'), { code });
+    expect(toDriverError(error)).toMatchObject({ code: 'ConnectionLost', isRetryable: true });
+  },
+);
+
 test('where the queue of notifications is full the server is short of something, and no value is at fault', () => {
   const full = { code: '54000', routine: 'PreCommit_Notify' };
   const error = Object.assign(new Error('too many notifications in the NOTIFY queue'), full);
