@@ -100,6 +100,7 @@ test('a connection that ends while a second one is looked for is not kept for th
   await (await look(own)).rollback();
   const [claims, others] = sockets;
   await end(others);
+  await vi.waitFor(() => expect(Object(own.pool).open).toBe(1), 5_000);
   isDown = true;
   const held = own.claims.session({ idleLimitMs: 60_000 });
   const lost = expect(held.claim(CRITERIA)).rejects.toMatchObject({ code: 'ConnectionLost' });

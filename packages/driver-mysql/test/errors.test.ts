@@ -188,7 +188,7 @@ test('whatever keeps a connection from being made is a lost connection: a server
   await expect(driver.workers.anchor(worker)).rejects.toMatchObject(lost);
 });
 
-test.each([{ code: 'ESERVFAIL' }, { code: 'EPROTO', errno: -71 }, {}])(
+test.each([{ code: 'ESERVFAIL' }, { code: 'EBADMSG', errno: -74 }, {}])(
   'an error without a known code is a lost connection while one is made, and unknown later: %j',
   (given) => {
     const error = Object.assign(new Error('queryA ESERVFAIL db.example'), given);
