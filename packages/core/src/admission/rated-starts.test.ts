@@ -90,7 +90,8 @@ test('a rate is looked at again after a poll interval, as the wake-up of a chang
   expect(starts.leftMs(A)).toBe(5_000);
 });
 
-test('an answer from before a change does not count', async () => {
+/** What a slot gets whose first take is refused while this limit changes, and how many takes there are. */
+async function refusedWhileChanging(name: string) {
   const { clock } = ratedStarts();
   let takes = 0;
   const starts: RatedStarts = new RatedStarts({
@@ -99,7 +100,7 @@ test('an answer from before a change does not count', async () => {
         async take() {
           takes += 1;
           if (takes > 1) return [0];
-          starts.changed('a');
+          starts.changed(name);
           return [1_000];
         },
         giveBack: async () => {},
@@ -110,6 +111,13 @@ test('an answer from before a change does not count', async () => {
     pollMs: 5_000,
     onFault: () => {},
   });
-  expect(await starts.take(A)).not.toBeNull();
-  expect(takes).toBe(2);
+  return { start: await starts.take(A), takes };
+}
+
+test('an answer from before a change does not count', async () => {
+  expect(await refusedWhileChanging('a')).toMatchObject({ start: {}, takes: 2 });
+});
+
+test('an answer counts whatever other limits change meanwhile, as those of tenants do all the time', async () => {
+  expect(await refusedWhileChanging('slots of a tenant')).toEqual({ start: null, takes: 1 });
 });

@@ -17,8 +17,8 @@ export class RatedStarts {
   readonly #parts: RatedStartsParts;
   /** Until when no start is expected, by the rate's name. */
   readonly #usedUp = new Map<string, number>();
-  /** How often a rate has changed. */
-  #changes = 0;
+  /** The rates of each take that is on its way, without those that have changed meanwhile. */
+  readonly #current = new Set<Set<string>>();
 
   constructor(parts: RatedStartsParts) {
     this.#parts = parts;
@@ -34,16 +34,16 @@ export class RatedStarts {
   async take(limits: string): Promise<Start | null> {
     const { driver, onFault } = this.#parts;
     const rates = ratesOf(limits);
+    const names = rates.map(({ name }) => name);
     const take = randomUUID();
     while (this.leftMs(limits) === 0) {
-      const changes = this.#changes;
-      const waitsMs = await driver.admission.take(rates, take);
-      if (waitsMs.every((waitMs) => waitMs === 0)) {
-        const names = rates.map(({ name }) => name);
+      const current = new Set(names);
+      this.#current.add(current);
+      const waitsMs = await driver.admission.take(rates, take).finally(() => this.#current.delete(current));
+      if (waitsMs.every((waitMs) => waitMs === 0))
         return { giveBack: () => this.#giveBack(names, take).catch(onFault) };
-      }
       // The answer may be from before a change.
-      if (this.#changes === changes) this.#remember(rates, waitsMs);
+      if (current.size === rates.length) this.#remember(rates, waitsMs);
     }
     return null;
   }
@@ -60,14 +60,14 @@ export class RatedStarts {
 
   /** Whoever was refused meanwhile would wait for the next start. */
   async #giveBack(names: readonly string[], take: string): Promise<void> {
-    const { driver } = this.#parts;
-    await driver.admission.giveBack(names, take);
-    await driver.workers.notify(names.map((limit) => ({ limit })));
+    const { admission, workers } = this.#parts.driver;
+    await admission.giveBack(names, take);
+    await workers.notify(names.map((limit) => ({ limit })));
   }
 
   /** A limit may have other numbers, or a start that was given back. @returns whether a start was waited for */
   changed(name: string): boolean {
-    this.#changes += 1;
+    for (const names of this.#current) names.delete(name);
     return this.#usedUp.delete(name);
   }
 }
