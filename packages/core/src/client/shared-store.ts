@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
 import type { JobFilter, Page } from '../driver/job-filter.js';
-import type { JobCount, JobEntryPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
+import type { CountPage, JobEntryPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { wakeUpsAfter } from '../followers/awaited.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -85,7 +85,7 @@ export class SharedStore implements ClientStore {
     return this.#share.run(() => this.#driver.jobs.entries(filter, page));
   }
 
-  count(filter: JobFilter, page: Page): Promise<JobCount> {
+  count(filter: JobFilter, page: Page): Promise<CountPage> {
     return this.#share.run(() => this.#driver.jobs.count(filter, page));
   }
 

@@ -37,7 +37,7 @@ export interface Jobs {
   entries(filter: JobFilter, page: Page): Promise<JobEntryPage>;
 
   /** As `list`, the number of jobs alone, which is at most `page.limit`. */
-  count(filter: JobFilter, page: Page): Promise<JobCount>;
+  count(filter: JobFilter, page: Page): Promise<CountPage>;
 
   /**
    * Applies a client's event to up to 100 different jobs, in one transaction, unless a job is locked. Returns what it
@@ -68,7 +68,7 @@ export interface JobEntryPage {
   readonly next: JobId | null;
 }
 
-export interface JobCount {
+export interface CountPage {
   readonly count: number;
   /** Where the count ended at its `look`: the `before` of the next one. Null where it ended by itself, or at its limit. */
   readonly next: JobId | null;

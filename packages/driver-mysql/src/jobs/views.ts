@@ -1,7 +1,7 @@
 /** The jobs of a filter, as operators see them. */
 
 import type { State } from '@rowlock/core';
-import type { JobCount, JobEntryPage, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
+import type { CountPage, JobEntryPage, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
@@ -62,7 +62,7 @@ export async function countJobs(
   context: Context,
   filter: JobFilter,
   page: Page,
-): Promise<JobCount> {
+): Promise<CountPage> {
   const { rows, conditions, lookedTo } = await select(on, context, filter, page, 'count');
   const count = await countBy(on, context, rows, conditions, page.limit);
   return { count, next: count < page.limit ? lookedTo : null };

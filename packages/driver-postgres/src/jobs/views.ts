@@ -1,6 +1,14 @@
 /** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
-import type { JobCount, JobEntry, JobEntryPage, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
+import type {
+  CountPage,
+  JobEntry,
+  JobEntryPage,
+  JobFilter,
+  JobId,
+  JobPage,
+  Page,
+} from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
@@ -48,7 +56,7 @@ export async function countJobs(
   context: Context,
   filter: JobFilter,
   page: Page,
-): Promise<JobCount> {
+): Promise<CountPage> {
   const selecting = select(on, context, filter, page, 'count');
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const [count = 0] = await answers<number>(on, context.sql.selection.count(selection), values.all);

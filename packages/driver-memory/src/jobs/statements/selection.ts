@@ -1,8 +1,8 @@
 import type { JobError, Json, State } from '@rowlock/core';
 import {
+  type CountPage,
   hasMembers,
   isSettled,
-  type JobCount,
   type JobEntryPage,
   type JobFilter,
   type JobId,
@@ -32,7 +32,7 @@ export function listEntries(place: Place, filter: JobFilter, page: Page): JobEnt
   return { jobs: entries, next };
 }
 
-export function count(place: Place, filter: JobFilter, page: Page): JobCount {
+export function count(place: Place, filter: JobFilter, page: Page): CountPage {
   const { jobs, next } = select(place, filter, page);
   return { count: jobs.length, next: jobs.length < page.limit ? next : null };
 }
