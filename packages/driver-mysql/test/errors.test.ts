@@ -9,6 +9,18 @@ import { isRefusal, toDriverError, toUnsent } from '../src/errors.js';
 import { mysql } from '../src/index.js';
 import { product, serverUrl } from './server.js';
 
+/** A driver on a database of its own that is migrated, and another client of that database. */
+async function migrated() {
+  const { url, drop } = await freshMysqlDatabase(serverUrl);
+  onTestFinished(drop);
+  const driver = mysql({ uri: url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const client = await createConnection(url);
+  onTestFinished(() => client.end());
+  return { driver, client };
+}
+
 const forbidden = (option: string, product: string): Error =>
   Object.assign(
     new Error(
@@ -201,17 +213,11 @@ test.each([{ code: 'ESERVFAIL' }, { code: 'EBADMSG', errno: -74 }, {}])(
 );
 
 test('a missing column that has the name of one of Rowlock may be of a trigger, and the error says so', async () => {
-  const { url, drop } = await freshMysqlDatabase(serverUrl);
-  onTestFinished(drop);
-  const driver = mysql({ uri: url });
-  onTestFinished(() => driver.close());
-  await driver.schema.migrate();
-  const client = await createConnection(url);
+  const { driver, client } = await migrated();
   await client.query('CREATE TABLE audited (id INT)');
   await client.query(
     'CREATE TRIGGER audit BEFORE INSERT ON rowlock_job FOR EACH ROW INSERT INTO audited (queue) VALUES (NEW.queue)',
   );
-  await client.end();
   await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
     code: 'SchemaOutdated',
     message: expect.stringMatching(/run rowlock\.migrate\(\).* a trigger on these tables names a column/),
@@ -225,15 +231,9 @@ test.each([
   ['a column', 'INSERT INTO audited (nope) VALUES (NEW.id)'],
   ['a column in a condition', 'SET NEW.priority = (SELECT MAX(a.missing) FROM audited AS a)'],
 ])("%s that is missing in an application's own trigger is not told as of Rowlock", async (_, statement) => {
-  const { url, drop } = await freshMysqlDatabase(serverUrl);
-  onTestFinished(drop);
-  const driver = mysql({ uri: url });
-  onTestFinished(() => driver.close());
-  await driver.schema.migrate();
-  const client = await createConnection(url);
+  const { driver, client } = await migrated();
   await client.query('CREATE TABLE audited (id INT)');
   await client.query(`CREATE TRIGGER audit BEFORE INSERT ON rowlock_job FOR EACH ROW ${statement}`);
-  await client.end();
   await expect(driver.jobs.enqueue([newJob()])).rejects.toMatchObject({
     code: 'InvalidInput',
     message: expect.stringMatching(/^A table, a column or a routine that is not one of Rowlock's/),
@@ -241,12 +241,7 @@ test.each([
 });
 
 test("what an application's trigger signals is of that trigger, under whatever number", async () => {
-  const { url, drop } = await freshMysqlDatabase(serverUrl);
-  onTestFinished(drop);
-  const driver = mysql({ uri: url });
-  onTestFinished(() => driver.close());
-  await driver.schema.migrate();
-  const client = await createConnection(url);
+  const { driver, client } = await migrated();
   for (const errno of [1021, 1114, 1040, 1053, 2013, 1836]) {
     await client.query('DROP TRIGGER IF EXISTS refuse');
     await client.query(`CREATE TRIGGER refuse BEFORE INSERT ON rowlock_job FOR EACH ROW
@@ -257,7 +252,6 @@ test("what an application's trigger signals is of that trigger, under whatever n
       message: expect.stringMatching(/^A trigger or a routine in the database signals this.* not welcome/),
     });
   }
-  await client.end();
 });
 
 test.each([
@@ -270,14 +264,8 @@ test.each([
 ])(
   'a statement that needs an index says what to do when it is not there: %s',
   async (statement, code, message) => {
-    const { url, drop } = await freshMysqlDatabase(serverUrl);
-    onTestFinished(drop);
-    const driver = mysql({ uri: url });
-    onTestFinished(() => driver.close());
-    await driver.schema.migrate();
-    const client = await createConnection(url);
+    const { driver, client } = await migrated();
     await client.query(product === 'mariadb' ? statement.replace('INVISIBLE', 'IGNORED') : statement);
-    await client.end();
     await expect(driver.jobs.uniqueJobs('k', ['one'])).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
