@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { All, Inject, type OnModuleDestroy, Req, Res } from '@nestjs/common';
+import { All, HttpException, Inject, type OnModuleDestroy, Req, Res } from '@nestjs/common';
 import { Rowlock } from '@rowlock/core';
 import { createDashboard, type Dashboard, type Grant, node, type Redact } from '@rowlock/dashboard';
 
@@ -62,9 +62,9 @@ export abstract class DashboardController<Request = unknown> implements OnModule
 
   #create(basePath: string): Dashboard {
     const { [ROWLOCK]: rowlock, redact } = this;
-    const access = () => {
+    const access = async () => {
       const request = this.#requests.getStore();
-      return request === undefined ? null : this.access(request);
+      return request === undefined ? null : await answered(() => this.access(request));
     };
     return createDashboard({ rowlock, basePath, access, ...(redact && { redact }) });
   }
@@ -86,6 +86,19 @@ function serve(controller: DashboardController, rest: string): void {
   Req()(controller, 'show', 0);
   Res()(controller, 'show', 1);
   All(['', rest])(controller, 'show', { value: controller.show });
+}
+
+/** A refusal that Nest has a class for is answered as Nest does it: its filters are passed by, as the page writes its answers. */
+async function answered(
+  access: () => Grant | null | Promise<Grant | null>,
+): Promise<Grant | Response | null> {
+  try {
+    return await access();
+  } catch (error) {
+    if (!(error instanceof HttpException)) throw error;
+    const [body, status] = [error.getResponse(), error.getStatus()];
+    return Response.json(typeof body === 'string' ? { statusCode: status, message: body } : body, { status });
+  }
 }
 
 /** The path of the controller, with all that the application puts in front: a prefix, a version. */

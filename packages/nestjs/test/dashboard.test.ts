@@ -4,6 +4,7 @@ import {
   type ExecutionContext,
   type INestApplication,
   Injectable,
+  UnauthorizedException,
   UseGuards,
 } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -24,7 +25,7 @@ interface Asked {
 
 @Injectable()
 class Names {
-  readonly guests: readonly string[] = ['ann', 'bob'];
+  readonly guests: readonly string[] = ['ann', 'bob', 'guest'];
 }
 
 @Injectable()
@@ -39,8 +40,12 @@ class SignedIn implements CanActivate {
   }
 }
 
-const grantOf = ({ user = '' }: Asked): Grant =>
-  user === 'ann' ? { can: 'operator', name: user } : { can: 'read-only', name: user, queues: ['bills'] };
+const grantOf = ({ user = '' }: Asked): Grant => {
+  if (user === 'guest') throw new UnauthorizedException('Sign in again.');
+  return user === 'ann'
+    ? { can: 'operator', name: user }
+    : { can: 'read-only', name: user, queues: ['bills'] };
+};
 
 @Controller('rowlock')
 @UseGuards(SignedIn)
@@ -107,6 +112,18 @@ test.each(ADAPTERS)('on $name the dashboard is behind the guards of its controll
   expect(await (await cancel('ann')).json()).toEqual({ outcome: 'cancelled' });
   expect((await get('rowlock/api/none', 'ann')).status).toBe(404);
 });
+
+test.each(ADAPTERS)(
+  "on $name an exception of Nest that `access` throws is answered as Nest's own",
+  async (on) => {
+    const { get } = await boot(await create(on));
+    const response = await get('rowlock/api/overview', 'guest');
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      { statusCode: 401, message: 'Sign in again.', error: 'Unauthorized' },
+    ]);
+  },
+);
 
 test.each(ADAPTERS)("on $name the dashboard follows the application's prefix", async (on) => {
   const app = await create(on);
