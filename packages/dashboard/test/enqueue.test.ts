@@ -45,6 +45,26 @@ test('a new job is checked by its handler, and says who has made it', async () =
   expect(await madeBy(await post('/api/enqueue', whole))).toEqual({ outcome: 'duplicate', publicId });
 });
 
+test.each([
+  ['5', 400],
+  ['2027-02-30T09:00:00Z', 400],
+  ['2027-02-30', 400],
+  ['2027-04-31T09:00:00+02:00', 400],
+  ['2027-01-00', 400],
+  ['2027-01-01T25:00Z', 400],
+  ['2027-01-01T23:59:60Z', 400],
+  ['2027-01-01T9:00', 400],
+  ['+012027-01-01', 400],
+  ['9999-12-31T23:59:59-05:00', 400],
+  ['2028-02-29', 200],
+  ['2027-03-01T00:30:00.250+01:00', 200],
+])('a job of the time %s is answered by %i', async (runAt, status) => {
+  const { post, get } = await stage(MAKER);
+  expect((await post('/api/enqueue', { kind: 'report', payload: { of: 'x' }, runAt })).status).toBe(status);
+  const listed = await get(`/api/jobs?due-before=${encodeURIComponent(runAt)}`);
+  expect(listed.status).toBe(status);
+});
+
 test('a request that is sent again with its word makes no second job, also when the first one has ended', async () => {
   const { post, rowlock } = await stage(MAKER);
   const send = async (once: string): Promise<Enqueued> =>

@@ -69,11 +69,16 @@ function isDuration(text: string): text is Extract<Duration, string> {
   return /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text);
 }
 
+/** A day, and maybe a time with an offset, in the form of ISO 8601. */
+const ISO = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
 /** @throws Problem 400 */
 export function timeOf(name: string, text: string): Date {
-  // `Date` would take a bare number for a month of 2001.
-  const time = new Date(/^\d{4}-\d\d-\d\d(?:T|$)/.test(text) ? text : Number.NaN);
-  if (Number.isNaN(time.getTime()))
+  const [, day = ''] = ISO.exec(text) ?? [];
+  const time = new Date(text);
+  // `Date` takes a bare number for a month of 2001, and 30 February for 2 March.
+  const isInCalendar = day !== '' && JSON.stringify(new Date(day)).includes(day);
+  if (!isInCalendar || Number.isNaN(time.getTime()))
     throw new Problem(400, `${name} must be a time, as 2026-11-26T09:00:00Z.`);
   return time;
 }
