@@ -1,24 +1,23 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { addressOf } from '../frame/place.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { Dialog } from '../parts/dialog.js';
 import { Link } from '../parts/link.js';
-import { readViews, type Views, writeViews } from './stored-views.js';
+import { readViews, type Views, watchViews, writeViews } from './stored-views.js';
 
 /** Filters that this browser keeps by names, and the address of the present one for somebody else. */
 export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
-  const [views, setViews] = useState(readViews);
+  const [views, setViews] = useState<Views>(() => readViews() ?? {});
+  useEffect(() => watchViews(() => setViews((before) => readViews() ?? before)), []);
   const [isOpen, setOpen] = useState(false);
   const names = Object.keys(views).toSorted();
   const present = String(filter);
 
-  function keep(next: Views): void {
+  /** Changes what is kept now, as a tab that was asleep has missed what others did. */
+  function keep(change: (kept: Views) => Views): void {
+    const next = change(readViews() ?? views);
     setViews(next);
     writeViews(next);
-  }
-
-  function without(name: string): Views {
-    return Object.fromEntries(Object.entries(views).filter(([each]) => each !== name));
   }
 
   if (names.length === 0 && present === '') return null;
@@ -38,7 +37,7 @@ export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
                 type="button"
                 class="quiet small"
                 aria-label={`Forget the view ${name}`}
-                onClick={() => keep(without(name))}
+                onClick={() => keep(({ [name]: _, ...others }) => others)}
               >
                 ×
               </button>
@@ -59,7 +58,7 @@ export function SavedViews({ filter }: { readonly filter: URLSearchParams }) {
               event.preventDefault();
               const name = String(new FormData(event.currentTarget).get('name')).trim();
               if (name === '') return;
-              keep({ ...views, [name]: present });
+              keep((kept) => ({ ...kept, [name]: present }));
               setOpen(false);
             }}
           >

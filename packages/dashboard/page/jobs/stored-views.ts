@@ -4,14 +4,15 @@ export type Views = Readonly<Record<string, string>>;
 /** A browser keeps one store for all pages of an origin. */
 const NAME = `rowlock views ${location.pathname}`;
 
-/** None where the browser keeps nothing, or something else is kept there. */
-export function readViews(): Views {
+/** Undefined where the browser keeps none. */
+export function readViews(): Views | undefined {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(NAME) ?? '{}');
+    const kept: unknown = JSON.parse(localStorage.getItem(NAME) ?? 'null');
+    if (kept === null) return undefined;
     const texts = Object.entries(Object(kept)).filter((entry) => typeof entry[1] === 'string');
     return Object.fromEntries(texts.map(([name, filter]) => [name, String(filter)]));
   } catch {
-    return {};
+    return undefined;
   }
 }
 
@@ -21,4 +22,13 @@ export function writeViews(views: Views): void {
   } catch {
     // The views are there until the page is left.
   }
+}
+
+/** Calls back for each change by another tab. Returns how to end it. */
+export function watchViews(changed: () => void): () => void {
+  const look = ({ key }: StorageEvent): void => {
+    if (key === NAME) changed();
+  };
+  addEventListener('storage', look);
+  return () => removeEventListener('storage', look);
 }

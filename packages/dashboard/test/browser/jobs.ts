@@ -173,6 +173,36 @@ export function jobs(): void {
     expect(complaints).toEqual([]);
   });
 
+  test('views that two tabs save are both kept, and each tab shows those of the other', async () => {
+    const { page, complaints } = await stage.open('/?screen=jobs&key=one');
+    const saved = async (on: typeof page, name: string): Promise<void> => {
+      await on.getByRole('button', { name: 'Save this view …' }).click();
+      await on.getByLabel('Its name, in this browser').fill(name);
+      await on.keyboard.press('Enter');
+    };
+    const linksOf = (on: typeof page) =>
+      on.getByRole('navigation', { name: 'Saved views' }).getByRole('link').allTextContents();
+    const other = await page.context().newPage();
+    // As a tab that was asleep: it misses what others save.
+    await other.addInitScript("addEventListener('storage', (sent) => sent.stopImmediatePropagation(), true)");
+    await other.goto(`${stage.address}/ops/rowlock/?screen=jobs&key=two`);
+    await other.getByRole('button', { name: 'Save this view …' }).waitFor();
+    await saved(page, 'of ann');
+    await page.getByRole('link', { name: 'of ann' }).waitFor();
+    expect(await linksOf(other)).toEqual([]);
+    await saved(other, 'of bob');
+    await page.getByRole('link', { name: 'of bob' }).waitFor();
+    for (const each of [page, other]) expect(await linksOf(each)).toEqual(['of ann', 'of bob']);
+    await page.getByRole('button', { name: 'Forget the view of bob' }).click();
+    await page.getByRole('link', { name: 'of bob' }).waitFor({ state: 'detached' });
+    await other.reload();
+    await other.getByRole('link', { name: 'of ann' }).waitFor();
+    expect(await linksOf(other)).toEqual(['of ann']);
+    await page.getByRole('button', { name: 'Forget the view of ann' }).click();
+    await other.close();
+    expect(complaints).toEqual([]);
+  });
+
   test('many jobs: the number first, then the change', async () => {
     await stage.rowlock.enqueueMany(
       Report,
