@@ -30,6 +30,11 @@ export async function tryOut(
   for (const condition of plan.conditions) {
     const column = table.columns.get(condition.column);
     if (column === undefined || !isRead(column, table.product)) continue;
+    if (condition.values.length > 0 && (await run(jsonSql(table, column))).length > 0)
+      throw refusedTable(
+        plan,
+        `cannot be captured with when.${column.name}, as a json is compared with no value`,
+      );
     await tryValues(plan, condition, async (values) => {
       const cut = await run(cutSql(values, column));
       if (cut.length > 0) throw new DriverError('InvalidInput', 'The column would cut or round a value.');
@@ -110,6 +115,14 @@ function cutSql(values: ColumnCondition['values'], { type, full, charset, collat
   return `SELECT n.place FROM JSON_TABLE(${literal(`[${texts.join()}]`)}, '$[*]'
     COLUMNS (place FOR ORDINALITY, value ${plain}${words} PATH '$' ERROR ON ERROR)) AS n
     WHERE NOT CASE n.place ${same.join(' ')} END`;
+}
+
+/** A row if the column is a JSON of MariaDB, which is a text with a check: it would be compared with quotes and blanks. */
+function jsonSql({ schema, table, product }: CapturedTable, { name, type }: Column): string {
+  if (product === 'MySQL' || type !== 'longtext') return 'SELECT 1 LIMIT 0';
+  const check = `json_valid(${identifier(name)})`;
+  return `SELECT 1 FROM information_schema.CHECK_CONSTRAINTS
+    WHERE CONSTRAINT_SCHEMA = ${literal(schema)} AND TABLE_NAME = ${literal(table)} AND CHECK_CLAUSE = ${literal(check)}`;
 }
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
