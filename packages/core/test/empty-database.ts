@@ -128,7 +128,6 @@ export function emptyDatabase(answers: Answers): {
       },
       reclaim: answers.reclaim ?? (async () => ({ reclaimed: 0, missing: [], own: [], refused: [] })),
       startRuns: answers.startRuns ?? (() => receipt(NO_EARLIER_RUNS)),
-      endCrashed: unused,
       noteRun: unused,
     },
     workers: {

@@ -57,10 +57,10 @@ export class Sizes {
   readonly of = <Tx>(driver: Driver<Tx>): Driver<Tx> =>
     instead(driver, {
       claims: {
-        startRuns: (runs) => {
+        startRuns: (runs, crashed) => {
           this.largest = Math.max(this.largest, ...runs.map(({ jobs }) => jobs.length));
           if (this.largest > 1) this.#shared.open();
-          return driver.claims.startRuns(runs);
+          return driver.claims.startRuns(runs, crashed);
         },
       },
     });

@@ -163,12 +163,7 @@ type VerbsOf<Contracts> = {
 }[keyof Contracts & string];
 
 /** These are steps of a session, or send nothing by themselves. */
-type OfSessions =
-  | 'claims.session'
-  | 'claims.deferred'
-  | 'claims.startRuns'
-  | 'claims.endCrashed'
-  | 'captures.mute';
+type OfSessions = 'claims.session' | 'claims.deferred' | 'claims.startRuns' | 'captures.mute';
 
 /** Contracts only: a driver's name and pool have no verbs. */
 type DriverVerb = Exclude<VerbsOf<Omit<Driver, 'name' | 'pool'>>, OfSessions>;
@@ -203,8 +198,7 @@ const VERBS: Called<DriverVerb, (target: Target) => Promise<unknown>> = {
   'claims.dueQueues': ({ driver }) => driver.claims.dueQueues(LANES),
   'claims.survey': ({ driver }) => driver.claims.survey(LANES),
   'claims.reclaim': ({ driver }) => driver.claims.reclaim({ queues: ['q'], dead: ['1'] }),
-  'claims.noteRun': ({ driver }) =>
-    driver.claims.noteRun({ runId: randomUUID(), jobs: [1n] }, { progress: 1 }),
+  'claims.noteRun': ({ driver }) => driver.claims.noteRun({ runId: randomUUID(), jobs: [1n] }, 1),
   'workers.notify': ({ driver }) => driver.workers.notify([{ cancel: randomUUID(), redrives: 0 }]),
   'workers.list': ({ driver }) => driver.workers.list(),
   'workers.anchor': async ({ driver }) => (await driver.workers.anchor(WORKER)).release(),
@@ -314,11 +308,7 @@ const HELD: readonly Step[] = [
   (session) => session.undo(),
   (session, run) => session.finish(ending(run)),
   (session) => session.rollback(),
-  (_, { runId, jobs }, driver) =>
-    driver.claims.endCrashed(
-      [runId],
-      jobs.map(({ id }) => id),
-    ),
+  (_, run, driver) => driver.claims.startRuns([{ ...run, runId: randomUUID() }], [run.runId]).visible,
 ];
 
 const LEASED: readonly Step[] = [

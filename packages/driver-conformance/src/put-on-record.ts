@@ -21,9 +21,5 @@ export async function putOnRecord<Tx>(
 async function startRuns<Tx>(driver: Driver<Tx>, runs: readonly RunStart[]): Promise<readonly EarlierRuns[]> {
   const { earlier, unfinished } = await driver.claims.startRuns(runs).visible;
   if (unfinished.length === 0) return earlier;
-  await driver.claims.endCrashed(
-    unfinished,
-    runs.flatMap(({ jobs }) => jobs.map(({ id }) => id)),
-  );
-  return (await driver.claims.startRuns(runs).visible).earlier;
+  return (await driver.claims.startRuns(runs, unfinished).visible).earlier;
 }

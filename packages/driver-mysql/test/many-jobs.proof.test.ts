@@ -47,7 +47,7 @@ test('a group of many jobs is leased, noted, locked again, and put back when its
   const group = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, MANY);
   expect(group).toHaveLength(MANY);
   await held.lease(run.runId, jobs, 60_000);
-  await driver.claims.noteRun(run, { progress: 0.5 });
+  await driver.claims.noteRun(run, 0.5);
 
   const again = driver.claims.session(BEGIN);
   const states = await again.lockLeased(run.runId, jobs, true);

@@ -50,7 +50,7 @@ test.each(Object.keys(ENDS))(
         ids.map((id) => retried(id, runId)),
       );
       await expect.poll(() => waiting(client)).toBe(1);
-      await driver.claims.noteRun({ runId, jobs: ids.slice(1) }, { progress: 'half' });
+      await driver.claims.noteRun({ runId, jobs: ids.slice(1) }, 'half');
       await client.query('COMMIT');
       await ended;
 

@@ -1,6 +1,6 @@
 import type { LimitInUse } from '../driver/admission.js';
 import type { Uses } from '../driver/driver.js';
-import { sizesOf } from '../job/limits-text.js';
+import { type Size, sizesOf } from '../job/limits-text.js';
 
 /** The most limits that are read at once. */
 const MOST_NAMES = 1_000;
@@ -15,10 +15,12 @@ export async function fullLimits(
   for (let place = 0; place < names.length; place += MOST_NAMES)
     for (const limit of await admission.limits(names.slice(place, place + MOST_NAMES)))
       limits.set(limit.name, limit);
-  return texts.filter((text) =>
-    sizesOf(text).some(({ name, max }) => {
-      const { taken = 0, set = null } = limits.get(name) ?? {};
-      return taken >= (set?.max ?? max);
-    }),
-  );
+  return texts.filter((text) => fullSizes(text, limits).length > 0);
+}
+
+/** Those limits of a text whose slots are all taken, each with the size that counts. */
+export function fullSizes(text: string, limits: ReadonlyMap<string, LimitInUse>): readonly Size[] {
+  return sizesOf(text)
+    .map(({ name, max }) => ({ name, max: limits.get(name)?.set?.max ?? max }))
+    .filter(({ name, max }) => (limits.get(name)?.taken ?? 0) >= max);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { WorkerView } from '../driver/anchor.js';
 import type { Driver } from '../driver/driver.js';
-import type { JobFilter, Page } from '../driver/job-filter.js';
-import type { CountPage, JobEntryPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
+import type { JobEntry, JobFilter, Page } from '../driver/job-filter.js';
+import type { CountPage, JobPage, JobUpdate, Moved, Updated } from '../driver/jobs.js';
 import type { WakeUp } from '../driver/wake-up.js';
 import { wakeUpsAfter } from '../followers/awaited.js';
 import type { Enqueued, JobView, NewJob } from '../job/job.js';
@@ -81,7 +81,7 @@ export class SharedStore implements ClientStore {
     return this.#share.run(() => this.#driver.jobs.list(filter, page));
   }
 
-  entries(filter: JobFilter, page: Page): Promise<JobEntryPage> {
+  entries(filter: JobFilter, page: Page): Promise<JobPage<JobEntry>> {
     return this.#share.run(() => this.#driver.jobs.entries(filter, page));
   }
 

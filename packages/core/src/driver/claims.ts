@@ -1,6 +1,6 @@
-import type { JobId } from '../job/job.js';
+import type { Json } from '../job/json.js';
 import type { ClaimSession, ClaimSessionOptions } from './claim-session.js';
-import type { Receipt, RunNote, RunRef, RunStart, RunsStarted } from './run-record.js';
+import type { Receipt, RunRef, RunStart, RunsStarted } from './run-record.js';
 import type { Lanes, Reclaimed, ReclaimScope, Survey } from './survey.js';
 
 /** How workers find jobs, claim them and put their runs on record. */
@@ -35,18 +35,16 @@ export interface Claims<Tx> {
   /**
    * Writes, outside the claims' transactions, that runs begin. The runs are of one job each, or it is one run of
    * several jobs, whose record is one row until it ends. The caller holds the jobs' locks, so any unfinished run of
-   * these jobs has crashed. If there is one, nothing is written: end it first, with `endCrashed`.
+   * these jobs has crashed. If there is one that is not in `crashed`, no run begins.
+   *
+   * @param crashed The ids of unfinished runs of these jobs, as an earlier call has found them. They are ended first, as
+   * `reclaim`. The caller must confirm its claim after it found them. Otherwise a worker that was frozen meanwhile would
+   * end runs of the next claim. Default: none.
    */
-  startRuns(runs: readonly RunStart[]): Receipt<RunsStarted>;
+  startRuns(runs: readonly RunStart[], crashed?: readonly string[]): Receipt<RunsStarted>;
 
-  /**
-   * Ends these runs of these jobs as `reclaim`. The caller must confirm its claim after it found these runs. Otherwise
-   * a worker that was frozen meanwhile would end runs of the next claim.
-   */
-  endCrashed(runIds: readonly string[], jobs: readonly JobId[]): Promise<void>;
-
-  /** Writes to the record of a run that is not over, from outside the claim's transaction. */
-  noteRun(run: RunRef, note: RunNote): Promise<void>;
+  /** Writes the progress of a run that is not over to its record, from outside the claim's transaction. */
+  noteRun(run: RunRef, progress: Json): Promise<void>;
 }
 
 export interface Sender<Tx> {

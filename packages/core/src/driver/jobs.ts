@@ -34,7 +34,7 @@ export interface Jobs {
   list(filter: JobFilter, page: Page): Promise<JobPage>;
 
   /** As `list`, without what the jobs carry, and with the states that their rows have. */
-  entries(filter: JobFilter, page: Page): Promise<JobEntryPage>;
+  entries(filter: JobFilter, page: Page): Promise<JobPage<JobEntry>>;
 
   /** As `list`, the number of jobs alone, which is at most `page.limit`. */
   count(filter: JobFilter, page: Page): Promise<CountPage>;
@@ -56,15 +56,9 @@ export interface Jobs {
   update(publicId: string, update: JobUpdate, waitMs?: number): Promise<Updated>;
 }
 
-export interface JobPage {
-  readonly jobs: readonly JobView[];
+export interface JobPage<Listed = JobView> {
+  readonly jobs: readonly Listed[];
   /** The `before`, or `after`, of the next page. Null at the end. Also given by a page that ends at its `look`. */
-  readonly next: JobId | null;
-}
-
-export interface JobEntryPage {
-  readonly jobs: readonly JobEntry[];
-  /** As that of `JobPage`. */
   readonly next: JobId | null;
 }
 

@@ -1,5 +1,4 @@
 import type { Job, JobId } from '../job/job.js';
-import type { Json } from '../job/json.js';
 
 /** A write that is visible to others before it is durable. */
 export interface Receipt<Value> {
@@ -31,7 +30,7 @@ export interface RunStart {
 export interface RunsStarted {
   /** The earlier runs of jobs that have any. */
   readonly earlier: readonly EarlierRuns[];
-  /** The ids of runs of these jobs that have not ended. If there are any, nothing was written. */
+  /** The ids of runs of these jobs that have not ended. If there are any, no run has begun. */
   readonly unfinished: readonly string[];
 }
 
@@ -42,9 +41,4 @@ export interface EarlierRuns {
   readonly earlierRuns: number;
   /** How many of them ended in a crash. */
   readonly crashes: number;
-}
-
-/** The part of a run's record that may be written while its transaction is open. */
-export interface RunNote {
-  readonly progress: Json;
 }

@@ -45,12 +45,12 @@ export class Registry<Tx> {
 
   /** The most jobs that one run of any handler takes. */
   get largestGroup(): number {
-    return Math.max(1, ...[...this.#handlers.values()].map(({ groupMax }) => groupMax));
+    return Math.max(1, ...this.handlers.map(({ groupMax }) => groupMax));
   }
 
   /** Whether a handler's jobs have limits. */
   get hasLimits(): boolean {
-    return [...this.#handlers.values()].some(({ limit }) => limit !== undefined);
+    return this.handlers.some(({ limit }) => limit !== undefined);
   }
 
   /** The longest time that a run with a held claim may take, in milliseconds. */
@@ -68,7 +68,7 @@ export class Registry<Tx> {
       throw new InvalidInputError("queues must be a list, as in { queues: ['mails'] }.");
     const unknown = queues.find((queue) => !this.#byQueue.has(queue));
     if (unknown === undefined && queues.length > 0)
-      return new Registry([...this.#handlers.values()].filter(({ queue }) => queues.includes(queue)));
+      return new Registry(this.handlers.filter(({ queue }) => queues.includes(queue)));
     const given =
       unknown === undefined ? 'queues is empty' : `No handler is of the queue ${JSON.stringify(unknown)}`;
     throw new InvalidInputError(`${given}. Known: ${this.queues.join(', ')}.`);

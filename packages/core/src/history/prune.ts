@@ -2,7 +2,7 @@ import { apart, type Refused, refusalOfMany } from '../driver/apart.js';
 import type { Uses } from '../driver/driver.js';
 import type { DriverError } from '../driver/driver-error.js';
 import type { JobEntry } from '../driver/job-filter.js';
-import type { JobEntryPage } from '../driver/jobs.js';
+import type { JobPage } from '../driver/jobs.js';
 import type { JobId } from '../job/job.js';
 import { isSettled } from '../job/lifecycle.js';
 import type { RetentionLimits } from './retention.js';
@@ -73,7 +73,7 @@ async function* pruneMany(driver: Pruned, limits: RetentionLimits): AsyncGenerat
     return place > limits.keep(queue);
   };
   for (let line: JobId | null = null; ; ) {
-    const { jobs }: JobEntryPage = await driver.jobs.entries({}, { limit: STEP, before: line });
+    const { jobs }: JobPage<JobEntry> = await driver.jobs.entries({}, { limit: STEP, before: line });
     line = jobs.at(-1)?.id ?? line;
     yield await remove(driver, jobs.filter(isTooMany));
     if (jobs.length < STEP) return;

@@ -4,9 +4,10 @@ import type { History, RunningJobs, Tally } from '../driver/history.js';
 import type { Lane } from '../driver/lane.js';
 import { bucketOf, emptyBuckets } from '../insight/buckets.js';
 import type { Job, JobId } from '../job/job.js';
-import { TRANSITIONS } from '../job/lifecycle.js';
+import { countedAs } from '../job/lifecycle.js';
 import type { Part, PartContext } from '../worker/part.js';
 import type { LiveRun } from '../worker/run/live-run.js';
+import { Throttle } from '../worker/time/throttle.js';
 import { within } from '../worker/time/within.js';
 
 /** The pause between a change and its report, in milliseconds. */
@@ -22,7 +23,7 @@ export interface StatisticsParts extends Pick<PartContext, 'workerId' | 'live' |
   readonly driver: { readonly history: Pick<History, 'report'> };
 }
 
-type Counted = 'completed' | 'failed' | 'cancelled' | 'retried';
+type Counted = NonNullable<ReturnType<typeof countedAs>>;
 
 type Counts = { queue: string; kind: string; waits: number[]; runs: number[] } & Record<Counted, number>;
 
@@ -32,28 +33,28 @@ type Counts = { queue: string; kind: string; waits: number[]; runs: number[] } &
  */
 export class Statistics implements Part {
   readonly #parts: StatisticsParts;
+  /** What there is to report is read at the time of the report. */
+  readonly #throttle: Throttle<null>;
   #counts = new Map<string, Counts>();
   #reported = '[]';
-  #cancelTimer: (() => void) | null = null;
-  #writing: Promise<void> | null = null;
-  #isStopped = false;
   #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: StatisticsParts) {
     this.#parts = parts;
+    this.#throttle = new Throttle(parts.clock, EVERY_MS, () => this.#report());
   }
 
   began(): void {
-    this.#reportSoon();
+    this.#throttle.put(null);
   }
 
   ended(): void {
-    this.#reportSoon();
+    this.#throttle.put(null);
   }
 
   settled(jobs: readonly Job[], settlements: readonly Settlement[], tookMs: number): void {
     for (const [place, { queue, kind, waitedMs }] of jobs.entries()) {
-      const counted = countedAs(settlements[place]);
+      const counted = countOf(settlements[place]);
       if (counted === undefined) continue;
       const counts = this.#of(queue, kind);
       counts[counted] += 1;
@@ -63,15 +64,8 @@ export class Statistics implements Part {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelTimer?.();
-    const last = Promise.resolve(this.#writing).then(() => this.#report());
+    const last = this.#throttle.stop().then(() => this.#report());
     await within(this.#parts.clock, LAST_MS, last);
-  }
-
-  #reportSoon(): void {
-    if (this.#cancelTimer !== null || this.#isStopped) return;
-    this.#cancelTimer = this.#parts.clock.after(EVERY_MS, () => void this.#report());
   }
 
   #of(queue: string, kind: string): Counts {
@@ -84,19 +78,7 @@ export class Statistics implements Part {
     return counts;
   }
 
-  #report(): Promise<void> {
-    this.#cancelTimer = null;
-    if (this.#writing !== null) {
-      this.#reportSoon();
-      return this.#writing;
-    }
-    this.#writing = this.#write().finally(() => {
-      this.#writing = null;
-    });
-    return this.#writing;
-  }
-
-  async #write(): Promise<void> {
+  async #report(): Promise<void> {
     const { live, log, clock } = this.#parts;
     const shown = JSON.stringify(runningJobs(live));
     const counts = this.#counts;
@@ -136,14 +118,11 @@ function add(buckets: number[], ms: number): void {
 }
 
 /** Undefined for a job that went back unchanged. */
-function countedAs(settlement: Settlement | undefined): Counted | undefined {
-  if (settlement === undefined || settlement.event === 'release') return undefined;
+function countOf(settlement: Settlement | undefined): Counted | undefined {
+  if (settlement === undefined) return undefined;
   const { event, error } = settlement;
   // A snooze with an error is a refused payload.
-  if (event === 'retry' || (event === 'snooze' && error !== null)) return 'retried';
-  if (event === 'snooze') return undefined;
-  const { to } = TRANSITIONS[event];
-  return ({ complete: 'completed', error: 'failed', cancelled: 'cancelled' } as const)[to];
+  return event === 'snooze' && error !== null ? 'retried' : countedAs(event);
 }
 
 function runningJobs(live: ReadonlySet<LiveRun>): readonly RunningJobs[] {

@@ -1,7 +1,8 @@
+import { fullSizes } from '../admission/full-limits.js';
 import { holdersOf, LIMITED_JOBS, waitOf } from '../admission/in-use.js';
 import type { Uses } from '../driver/driver.js';
 import type { Facts } from '../driver/insight.js';
-import { namesIn, rateOf, ratesOf, sizesOf } from '../job/limits-text.js';
+import { namesIn, rateOf, ratesOf } from '../job/limits-text.js';
 import type { Cause } from './reason.js';
 
 /** The most names of limits that are looked at. */
@@ -26,16 +27,14 @@ export async function limitedBy(
   const names = [...new Set(texts.flatMap(namesIn))].slice(0, MOST_NAMES);
   if (names.length === 0) return new Map();
   const limits = new Map((await admission.limits(names)).map((each) => [each.name, each]));
-  const full = (text: string) =>
-    sizesOf(text)
-      .map(({ name, max }) => ({ name, max: limits.get(name)?.set?.max ?? max }))
-      .filter(({ name, max }) => (limits.get(name)?.taken ?? 0) >= max);
   const holders =
-    namesHolders && texts.some((text) => full(text).length > 0)
+    namesHolders && texts.some((text) => fullSizes(text, limits).length > 0)
       ? await admission.jobs(LIMITED_JOBS)
       : { parts: [], held: [] };
   const causesOf = (text: string): readonly Cause[] => [
-    ...full(text).map((limit): Cause => ({ reason: 'limit', ...limit, by: holdersOf(limit.name, holders) })),
+    ...fullSizes(text, limits).map(
+      (limit): Cause => ({ reason: 'limit', ...limit, by: holdersOf(limit.name, holders) }),
+    ),
     ...ratesOf(text).flatMap((rate): readonly Cause[] => {
       const { name } = rate;
       const waitMs = waitOf(rateOf({ ...rate, ...limits.get(name)?.set }), limits.get(name));

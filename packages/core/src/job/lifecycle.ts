@@ -55,6 +55,17 @@ export function isLegal(event: TransitionName, state: State): boolean {
   return from.includes(state);
 }
 
+/** Under which count an ending comes. Undefined where the job only waits again. */
+export function countedAs(
+  event: SettlingEvent,
+): 'completed' | 'failed' | 'cancelled' | 'retried' | undefined {
+  if (event === 'retry') return 'retried';
+  const { to } = TRANSITIONS[event];
+  return to === 'new' ? undefined : COUNTS[to];
+}
+
+const COUNTS = { complete: 'completed', error: 'failed', cancelled: 'cancelled' } as const;
+
 /** Whether a job in `state` has ended, unless it is redriven. */
 export function isSettled(state: State): boolean {
   return (SETTLED as readonly State[]).includes(state);

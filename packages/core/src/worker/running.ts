@@ -21,12 +21,12 @@ import type { WorkerEmitter } from './report/events.js';
 import { Faults } from './report/faults.js';
 import { perSecond } from './report/per-second.js';
 import { Unsettled } from './report/unsettled.js';
-import type { CallProgram } from './run/context.js';
+import type { CallParts } from './run/context.js';
 import type { LiveRun } from './run/live-run.js';
 import { Alarm } from './time/alarm.js';
 
 /** What a worker is given by its program. */
-export interface Program<Tx> extends CallProgram<Tx> {
+export interface Program<Tx> extends CallParts<Tx> {
   readonly driver: Driver<Tx>;
   readonly registry: Registry<Tx>;
   readonly makeParts: MakeParts;
@@ -114,15 +114,14 @@ export class Running<Tx> {
 
   #flow(): Omit<Flow<Tx>, 'claimed'> {
     const { driver, registry, clock, log, events, host, anchor, session, live } = this.#given;
-    const { client, around, resolve, captured, failures, worker } = this.#given;
     const refused = new RefusedJobs(
-      { clock, log, worker },
+      this.#given,
       'the database refuses to settle a job, which is left for a while: unless the error says why, look at the triggers on its table',
     );
     return {
       ...{ driver, registry, clock, events, host, live, workerId: anchor.workerId },
       log: perSecond(log, clock),
-      calls: { driver, client, around, clock, log, resolve, captured, failures },
+      calls: this.#given,
       taken: new Set(),
       sizes: new BatchSizes(registry, clock, refused),
       records: new RunRecords(driver, clock),

@@ -5,7 +5,7 @@ import type { Survey } from '../driver/survey.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClosedError } from '../errors.js';
 import type { JobCount } from '../job/job.js';
-import { type SettlingEvent, type State, TRANSITIONS } from '../job/lifecycle.js';
+import { countedAs, type SettlingEvent, type State } from '../job/lifecycle.js';
 import { checkOptions } from '../known-options.js';
 import { Alarm } from './time/alarm.js';
 import { type StopOptions, WORKER_OPTIONS, type Worker, type WorkerOptions } from './worker.js';
@@ -119,11 +119,8 @@ export class UntilIdle<Tx> {
 
   #settled(endings: Iterable<SettlingEvent>): void {
     for (const event of endings) {
-      const { to } = TRANSITIONS[event];
-      if (event === 'retry') this.#sums.retried += 1;
-      else if (to === 'complete') this.#sums.completed += 1;
-      else if (to === 'error') this.#sums.failed += 1;
-      else if (to === 'cancelled') this.#sums.cancelled += 1;
+      const counted = countedAs(event);
+      if (counted !== undefined) this.#sums[counted] += 1;
     }
   }
 

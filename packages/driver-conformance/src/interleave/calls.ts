@@ -21,8 +21,8 @@ export function callsOf<Tx>(driver: Driver<Tx>, actor: Actor): Driver<Tx> {
   return instead(own, {
     claims: {
       session: (options) => counted(driver.claims.session(options), actor),
-      startRuns: (runs) => {
-        const { visible, durable } = driver.claims.startRuns(runs);
+      startRuns: (...call) => {
+        const { visible, durable } = driver.claims.startRuns(...call);
         return { visible: actor.does(() => visible), durable: () => actor.does(durable) };
       },
     },

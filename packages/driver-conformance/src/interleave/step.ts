@@ -48,7 +48,6 @@ const FOOTPRINTS = {
   startRuns: { reads: ['signals'], writes: ['records'] },
   // Of the tables it reads nothing. With a disconnect nothing commutes.
   confirm: { reads: [], writes: [] },
-  endCrashed: { reads: [], writes: ['records'] },
   noteRun: { reads: [], writes: ['records'] },
   // Into a table that is read at the end alone.
   write: { reads: ['signals'], writes: [] },

@@ -57,9 +57,9 @@ export function takeTurns<Tx>(
       survey: (lanes, except) =>
         turn(observer.putsOff ? 'survey later' : 'survey', () => driver.claims.survey(lanes, except)),
       reclaim: (scope) => turn('reclaim', () => driver.claims.reclaim(scope)),
-      startRuns: (runs) => {
+      startRuns: (runs, crashed) => {
         const receipt = turn('startRuns', async () => {
-          const { visible, durable } = driver.claims.startRuns(runs);
+          const { visible, durable } = driver.claims.startRuns(runs, crashed);
           return { started: await visible, durable };
         });
         // A flush changes nothing that others see: it belongs to the step in which it is requested.
@@ -68,8 +68,7 @@ export function takeTurns<Tx>(
           durable: async () => (await receipt).durable(),
         };
       },
-      endCrashed: (runIds, jobs) => turn('endCrashed', () => driver.claims.endCrashed(runIds, jobs)),
-      noteRun: (run, note) => turn('noteRun', () => driver.claims.noteRun(run, note)),
+      noteRun: (run, progress) => turn('noteRun', () => driver.claims.noteRun(run, progress)),
     },
     followers: {
       admit: (look, except) =>

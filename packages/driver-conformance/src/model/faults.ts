@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
     breaks: () => (driver) =>
       instead(driver, {
         claims: {
-          startRuns: (runs) => {
-            const { visible, durable } = driver.claims.startRuns(runs);
+          startRuns: (...call) => {
+            const { visible, durable } = driver.claims.startRuns(...call);
             const uncounted = async (): Promise<RunsStarted> => {
               const { earlier, unfinished } = await visible;
               return { earlier: earlier.map((each) => ({ ...each, crashes: 0 })), unfinished };
@@ -103,12 +103,12 @@ export const faults: readonly Fault[] = [
     breaks: () => (driver) =>
       instead(driver, {
         claims: {
-          startRuns: (runs) => {
-            const receipt = driver.claims.startRuns(runs);
+          startRuns: (runs, crashed) => {
+            const receipt = driver.claims.startRuns(runs, crashed);
             const over = async (): Promise<RunsStarted> => {
               const started = await receipt.visible;
-              const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
-              if (started.unfinished.length > 0) await driver.claims.endCrashed(started.unfinished, jobs);
+              if (started.unfinished.length > 0)
+                await driver.claims.startRuns(runs, started.unfinished).visible;
               return started;
             };
             return { visible: over(), durable: receipt.durable };
@@ -118,7 +118,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a crash that does not end its run',
-    breaks: () => (driver) => instead(driver, { claims: { endCrashed: async () => {} } }),
+    breaks: () => (driver) =>
+      instead(driver, { claims: { startRuns: (runs) => driver.claims.startRuns(runs) } }),
   },
   {
     name: 'a claim that ends with the commit before it',

@@ -16,7 +16,6 @@ const leases: readonly Verb[] = [
   'claim',
   'lockSiblings',
   'startRuns',
-  'endCrashed',
   'lease',
   'lockLeased',
   'settle',

@@ -20,7 +20,7 @@ import {
 import type { Actor, Caller, Updating } from './parts.js';
 import { canUpdate } from './predicted/can-update.js';
 import { isDisputed } from './predicted/disputed.js';
-import { canLock, firstKeyed, hasJobs, isAsItWas, nthHeld, unfinished } from './predicted/transaction.js';
+import { canLock, firstKeyed, hasJobs, isAsItWas, nthHeld } from './predicted/transaction.js';
 import { SHARED_VERBS } from './shared-verbs.js';
 import { draw, verb } from './verb.js';
 
@@ -62,8 +62,6 @@ export const VERBS = {
     draw(9, 'startRuns', { by: actor, endsCrashed: often(true, false) }),
     (tx) => hasJobs(tx) && tx.run === null && !tx.hasSettled,
   ),
-  /** All runs of its jobs that have not ended, but its own. */
-  endCrashed: verb(draw(2, 'endCrashed', { by: actor }), (tx) => hasJobs(tx) && unfinished(tx).length > 0),
   noteRun: verb(draw(1, 'noteRun', { by: actor, run: nth }), (_, { run }, state) => {
     const isSettling = [...state.transactions.values()].some(({ endings }) => endings.length > 0);
     // What is noted of a run that is over may be there, or not.

@@ -336,7 +336,7 @@ export const bounds = theme('bounds', (test) => {
     expect(held.lost.aborted).toBe(true);
     await within('the rollback', held.rollback());
     await expect(
-      within('what the pool is asked', driver.claims.noteRun({ runId: 'x', jobs: [1n] }, { progress: 1 })),
+      within('what the pool is asked', driver.claims.noteRun({ runId: 'x', jobs: [1n] }, 1)),
     ).rejects.toMatchObject(gone);
     await kill();
     const next = claimSession();

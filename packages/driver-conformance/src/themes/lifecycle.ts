@@ -195,7 +195,7 @@ export const lifecycle = theme('lifecycle', (test) => {
       const runId = randomUUID();
       await putOnRecord(driver, [{ runId, workerId, jobs: rows }]);
       // Of a run of several this job alone has a record then, besides the run's.
-      await driver.claims.noteRun({ runId, jobs: ids.slice(0, 1) }, { progress: 0.5 });
+      await driver.claims.noteRun({ runId, jobs: ids.slice(0, 1) }, 0.5);
       for (const { publicId } of rows) {
         await moveOne(driver, 'cancel', publicId);
         expect(await moveOne(driver, 'redrive', publicId)).toEqual({ outcome: 'moved' });

@@ -117,8 +117,7 @@ export const openRuns = theme('open runs', (test) => {
     const runId = randomUUID();
     await putOnRecord(driver, [{ runId, workerId, jobs }]);
     for (const [place, progress] of ['begun', 'half'].entries()) {
-      for (const job of jobs.slice(place))
-        await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress });
+      for (const job of jobs.slice(place)) await driver.claims.noteRun({ runId, jobs: [job.id] }, progress);
     }
     const progress = () => Promise.all(rows.map(async (row) => (await view(row)).progress));
     expect(await progress()).toEqual(['begun', 'half', 'half']);
@@ -132,7 +131,7 @@ export const openRuns = theme('open runs', (test) => {
       (await reader.runs(publicId)).map(({ outcome }) => outcome),
     );
     expect(await Promise.all(records)).toEqual([['complete'], ['complete'], ['retry']]);
-    await driver.claims.noteRun({ runId, jobs: jobs.map(({ id }) => id) }, { progress: 'too late' });
+    await driver.claims.noteRun({ runId, jobs: jobs.map(({ id }) => id) }, 'too late');
     expect((await progress())[2]).toBe('half');
   });
 });

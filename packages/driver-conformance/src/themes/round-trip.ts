@@ -79,7 +79,7 @@ export const roundTrip = theme('round trip', (test) => {
 
       const runId = randomUUID();
       await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
-      await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: value });
+      await driver.claims.noteRun({ runId, jobs: [job.id] }, value);
       expect((await reader.runs(job.publicId)).map(({ progress }) => progress)).toEqual([value]);
       expect((await view(job)).progress).toEqual(value);
 
@@ -249,12 +249,10 @@ export const roundTrip = theme('round trip', (test) => {
       const { job } = await hold();
       const runId = randomUUID();
       await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
-      await expect(
-        driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: [text] }),
-      ).rejects.toMatchObject({
+      await expect(driver.claims.noteRun({ runId, jobs: [job.id] }, [text])).rejects.toMatchObject({
         code: 'InvalidInput',
       });
-      await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: 'plain' });
+      await driver.claims.noteRun({ runId, jobs: [job.id] }, 'plain');
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: 'plain' }]);
     });
   }

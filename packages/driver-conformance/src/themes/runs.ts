@@ -56,17 +56,14 @@ export const runs = theme('runs', (test) => {
     }) => {
       const rows = await putMany(Array.from({ length: jobs }, () => ({})));
       const { workerId } = await anchor();
-      const ids = rows.map(({ id }) => id);
       const [theirs, mine] = [randomUUID(), randomUUID()];
       await driver.claims.startRuns([{ runId: theirs, workerId, jobs: rows }]).visible;
-      const start = () => driver.claims.startRuns([{ runId: mine, workerId, jobs: rows }]).visible;
+      const start = (crashed?: readonly string[]) =>
+        driver.claims.startRuns([{ runId: mine, workerId, jobs: rows }], crashed).visible;
       expect((await start()).unfinished).toEqual([theirs]);
       for (const { publicId } of rows)
         expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: null }]);
-      await driver.claims.endCrashed([theirs], ids);
-      for (const { publicId } of rows)
-        expect(await reader.runs(publicId)).toMatchObject([{ runId: theirs, outcome: 'reclaim' }]);
-      expect((await start()).unfinished).toEqual([]);
+      expect((await start([theirs])).unfinished).toEqual([]);
       for (const { publicId } of rows) {
         const outcomes = (await reader.runs(publicId)).map(({ outcome }) => outcome);
         expect(outcomes).toEqual(['reclaim', null]);
@@ -96,8 +93,7 @@ export const runs = theme('runs', (test) => {
       return all.map((runs) => runs.map(({ outcome }) => outcome));
     };
     expect(await records()).toEqual([[], [null], []]);
-    await driver.claims.endCrashed([crashed], [second.id]);
-    expect(await driver.claims.startRuns(single).visible).toEqual({
+    expect(await driver.claims.startRuns(single, [crashed]).visible).toEqual({
       earlier: [{ id: second.id, earlierRuns: 1, crashes: 1 }],
       unfinished: [],
     });
@@ -129,14 +125,17 @@ export const runs = theme('runs', (test) => {
       const all = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
       return all.flat().map(({ outcome }) => outcome);
     };
+    // Another run has not ended, so none begins.
+    const start = async (of: typeof jobs, ended: readonly string[]) => {
+      const started = driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: of }], ended);
+      expect((await started.visible).unfinished).toContain(other);
+    };
     // The one that was settled has its end.
-    await driver.claims.endCrashed([crashed, settled], [...ids.slice(0, 1), ...ids.slice(2)]);
+    await start([...jobs.slice(0, 1), ...jobs.slice(2)], [crashed, settled]);
     expect(await records()).toEqual(['reclaim', null, 'retry', null]);
-    await driver.claims.endCrashed([crashed], ids);
-    await driver.claims.endCrashed([crashed], ids);
-    expect(await records()).toEqual(['reclaim', 'reclaim', 'retry', null]);
-    await driver.claims.endCrashed([], ids);
-    await driver.claims.endCrashed([other], []);
+    await start(jobs, [crashed]);
+    await start(jobs, [crashed]);
+    await start(jobs, []);
     expect(await records()).toEqual(['reclaim', 'reclaim', 'retry', null]);
   });
 
@@ -156,7 +155,7 @@ export const runs = theme('runs', (test) => {
     for (const done of [0.25, 0.5]) {
       await within(
         'the progress beside the held job',
-        driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: { done } }),
+        driver.claims.noteRun({ runId, jobs: [job.id] }, { done }),
       );
       expect(await reader.runs(job.publicId)).toMatchObject([{ progress: { done }, finishedAt: null }]);
       expect((await view(job)).progress).toEqual({ done });
@@ -180,7 +179,7 @@ export const runs = theme('runs', (test) => {
     await putOnRecord(driver, [{ runId, workerId, jobs: [job] }]);
     await held.settle([settlement(job, { runId, event: 'retry' })]);
     await held.commit();
-    await driver.claims.noteRun({ runId, jobs: [job.id] }, { progress: 'too late' });
+    await driver.claims.noteRun({ runId, jobs: [job.id] }, 'too late');
     expect(await reader.runs(job.publicId)).toMatchObject([{ outcome: 'retry', progress: null }]);
   });
 
@@ -248,10 +247,7 @@ export const runs = theme('runs', (test) => {
     const [one, other] = rows.map((job) => ({ runId: randomUUID(), workerId, jobs: [job] }));
     if (one === undefined || other === undefined) throw new Error('There are not two runs.');
     await putOnRecord(driver, [one, other]);
-    await driver.claims.noteRun(
-      { runId: one.runId, jobs: one.jobs.map(({ id }) => id) },
-      { progress: 'one' },
-    );
+    await driver.claims.noteRun({ runId: one.runId, jobs: one.jobs.map(({ id }) => id) }, 'one');
     const progress = rows.map(async ({ publicId }) => (await reader.runs(publicId))[0]?.progress);
     expect(await Promise.all(progress)).toEqual(['one', null]);
   });

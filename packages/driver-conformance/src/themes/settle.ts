@@ -135,7 +135,7 @@ export const settle = theme('settle', (test) => {
     expect(await inner.claim(inner.claimSession())).toBeDefined();
     await within(
       "the other run's progress",
-      driver.claims.noteRun({ runId: others, jobs: [other.job.id] }, { progress: 1 }),
+      driver.claims.noteRun({ runId: others, jobs: [other.job.id] }, 1),
     );
     const settlingOther = other.held.settle([settlement(other.job, { runId: others })]);
     expect(await within('the other settlement', settlingOther)).toEqual([other.job.id]);

@@ -65,7 +65,7 @@ export const smallTables = theme('small tables', (test) => {
       const { workerId } = await stage.anchor(driver);
       await putOnRecord(driver, [{ runId, workerId, jobs }]);
       await session.lease(runId, others, 1);
-      await driver.claims.noteRun({ runId, jobs: others }, { progress: 1 });
+      await driver.claims.noteRun({ runId, jobs: others }, 1);
       let reclaimed = 0;
       await until('the leases are over', async () => {
         reclaimed += (await driver.claims.reclaim({ queues: [QUEUE], dead: [] })).reclaimed;

@@ -6,7 +6,7 @@ import type { Process } from '../engine/process.js';
 import { MemoryClaimSession } from './claim-session.js';
 import { DeferredTransaction } from './deferred-transaction.js';
 import { reclaim } from './statements/lease.js';
-import { endCrashed, noteProgress, startRuns } from './statements/runs.js';
+import { noteProgress, startRuns } from './statements/runs.js';
 import { dueQueues, survey } from './statements/survey.js';
 
 export function claimsOf(database: Database, process: Process, execute: Execute): Claims<MemoryTransaction> {
@@ -22,13 +22,11 @@ export function claimsOf(database: Database, process: Process, execute: Execute)
     reclaim: (scope) => execute((place) => reclaim(place, scope)),
 
     /** Memory has no disk: a visible record counts as durable. */
-    startRuns(runs) {
-      const visible = execute((place) => startRuns(place, runs));
+    startRuns(runs, crashed) {
+      const visible = execute((place) => startRuns(place, runs, crashed));
       return { visible, durable: () => visible.then(() => {}) };
     },
 
-    endCrashed: (runIds, jobs) => execute((place) => endCrashed(place, runIds, jobs)),
-
-    noteRun: (run, { progress }) => execute((place) => noteProgress(place, run, storableJson(progress))),
+    noteRun: (run, progress) => execute((place) => noteProgress(place, run, storableJson(progress))),
   };
 }

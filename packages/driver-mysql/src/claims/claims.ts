@@ -6,7 +6,6 @@ import type { Context } from '../context.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import type { MysqlTransaction } from '../query.js';
 import { MysqlClaimSession } from './claim-session.js';
-import { endCrashed } from './crashed-runs.js';
 import type { GateCallParts } from './limit-call.js';
 import { widenLimit } from './new-slots.js';
 import { noteRun } from './note-run.js';
@@ -49,10 +48,8 @@ export function claimsOf(parts: ClaimsParts): Claims<MysqlTransaction> {
 
     reclaim: (scope) => reclaim(context, on, inTransaction, scope),
 
-    startRuns: (runs) => startRuns(on, sql, runs),
+    startRuns: (runs, crashed) => startRuns(on, sql, runs, crashed),
 
-    endCrashed: (runIds, jobs) => endCrashed(on, sql, runIds, jobs),
-
-    noteRun: (run, note) => noteRun(on, sql, run, note),
+    noteRun: (run, progress) => noteRun(on, sql, run, progress),
   };
 }

@@ -14,7 +14,6 @@ export async function endCrashed(
   runIds: readonly string[],
   jobs: readonly JobId[],
 ): Promise<void> {
-  if (runIds.length === 0 || jobs.length === 0) return;
   const crashed = new Set(runIds);
   const open = await query<{ process_id: string; job_ids: string }>(
     on,

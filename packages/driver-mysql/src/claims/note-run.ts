@@ -1,4 +1,5 @@
-import { type RunNote, type RunRef, storableJson } from '@rowlock/core/driver';
+import type { Json } from '@rowlock/core';
+import { type RunRef, storableJson } from '@rowlock/core/driver';
 import { rangeOf } from '@rowlock/sql-drivers';
 import { recordsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, query } from '../query.js';
@@ -10,7 +11,7 @@ export async function noteRun(
   on: MysqlTransaction,
   sql: Statements,
   { runId, jobs }: RunRef,
-  { progress }: RunNote,
+  progress: Json,
 ): Promise<void> {
   const note = async (): Promise<number> => {
     let noted = 0;

@@ -3,6 +3,7 @@ import { createdMs, rangeOf } from '@rowlock/sql-drivers';
 import { startsOf } from '../jobs/given-rows.js';
 import { change, type MysqlTransaction, type Value } from '../query.js';
 import type { Statements } from '../statements.js';
+import { endCrashed } from './crashed-runs.js';
 import { findEarlierRuns, NONE_EARLIER } from './earlier-runs.js';
 
 /** An INSERT, and the number of its rows. */
@@ -21,8 +22,9 @@ export function startRuns(
   on: MysqlTransaction,
   sql: Statements,
   runs: readonly RunStart[],
+  crashed: readonly string[] = [],
 ): Receipt<RunsStarted> {
-  const visible = write(on, sql, runs);
+  const visible = write(on, sql, runs, crashed);
   return {
     visible,
     async durable() {
@@ -31,7 +33,14 @@ export function startRuns(
   };
 }
 
-async function write(on: MysqlTransaction, sql: Statements, runs: readonly RunStart[]): Promise<RunsStarted> {
+async function write(
+  on: MysqlTransaction,
+  sql: Statements,
+  runs: readonly RunStart[],
+  crashed: readonly string[],
+): Promise<RunsStarted> {
+  const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
+  if (crashed.length > 0) await endCrashed(on, sql, crashed, jobs);
   if (runs.length === 0 || (await writeFresh(on, sql, runs))) return NONE_EARLIER;
   const found = await findEarlierRuns(on, sql, runs);
   if (found.unfinished.length > 0) return found;

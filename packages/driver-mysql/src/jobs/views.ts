@@ -1,7 +1,7 @@
 /** The jobs of a filter, as operators see them. */
 
 import type { State } from '@rowlock/core';
-import type { CountPage, JobEntryPage, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
+import type { CountPage, JobEntry, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
@@ -43,7 +43,7 @@ export async function listEntries(
   context: Context,
   filter: JobFilter,
   page: Page,
-): Promise<JobEntryPage> {
+): Promise<JobPage<JobEntry>> {
   const { rows: ways, conditions, lookedTo } = await select(on, context, filter, page, 'list');
   const direction = directionOf(page);
   const ids = pageBy(context, ways, conditions, { limit: page.limit + 1, direction });

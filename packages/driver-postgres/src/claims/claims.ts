@@ -4,7 +4,6 @@ import { type PostgresTransaction, query } from '../query.js';
 import type { ClaimParts } from './claim-parts.js';
 import { PostgresClaimSession } from './claim-session.js';
 import { CountedLimits } from './counted-limits.js';
-import { endCrashed } from './crashed-runs.js';
 import { reclaim } from './reclaim.js';
 import { RunStarts } from './run-starts.js';
 import { dueQueues, survey } from './survey.js';
@@ -60,11 +59,9 @@ export function claimsOf({
 
     reclaim: (scope) => reclaim(context, on, names, scope),
 
-    startRuns: (runs) => starts.start(runs),
+    startRuns: (runs, crashed) => starts.start(runs, crashed),
 
-    endCrashed: (runIds, jobs) => endCrashed(on, sql, runIds, jobs),
-
-    async noteRun({ runId, jobs }, { progress }) {
+    async noteRun({ runId, jobs }, progress) {
       await query(on, sql.runs.noteProgress, [jobs, runId, JSON.stringify(progress)]);
     },
   };

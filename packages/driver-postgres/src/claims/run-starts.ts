@@ -4,6 +4,7 @@ import type { NamedStatements } from '../connection/named-statements.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 import { plainArray } from '../values/plain-array.js';
+import { endCrashed } from './crashed-runs.js';
 import type { WalFlush } from './wal-flush.js';
 
 /** The known runs of a job. A row without an id is for the open runs that have some of the jobs. */
@@ -29,14 +30,15 @@ export class RunStarts {
     this.#flush = flush;
   }
 
-  start(runs: readonly RunStart[]): Receipt<RunsStarted> {
-    const visible = this.#write(runs);
+  start(runs: readonly RunStart[], crashed: readonly string[] = []): Receipt<RunsStarted> {
+    const visible = this.#write(runs, crashed);
     return { visible, durable: () => visible.then(() => this.#flush.flush()) };
   }
 
-  async #write(runs: readonly RunStart[]): Promise<RunsStarted> {
+  async #write(runs: readonly RunStart[], crashed: readonly string[]): Promise<RunsStarted> {
     const jobs = runs.flatMap((run) => run.jobs);
     const [ids, created] = [jobs.map(({ id }) => id), jobs.map(createdMs)];
+    if (crashed.length > 0) await endCrashed(this.#on, this.#sql, crashed, ids);
     const [text, run, newest] = this.#statementOf(runs, created);
     const values = [...run, plainArray(ids), ...rangeOf(ids), plainArray(created), ...newest];
     const known = await query<Known>(this.#on, text, values, this.#names.nameOf(text, runs.length));

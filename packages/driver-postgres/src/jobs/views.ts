@@ -1,14 +1,6 @@
 /** The statements for jobs by the status that operators see. A held job is `new` in its row, and is shown as `in-progress`. */
 
-import type {
-  CountPage,
-  JobEntry,
-  JobEntryPage,
-  JobFilter,
-  JobId,
-  JobPage,
-  Page,
-} from '@rowlock/core/driver';
+import type { CountPage, JobEntry, JobFilter, JobId, JobPage, Page } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { answers, type Queryable } from '../query.js';
 import { type JobViewRow, toJobView } from '../rows.js';
@@ -38,7 +30,7 @@ export async function listEntries(
   context: Context,
   filter: JobFilter,
   page: Page,
-): Promise<JobEntryPage> {
+): Promise<JobPage<JobEntry>> {
   const selecting = select(on, context, filter, page, 'list');
   const { selection, values, lookedTo } = selecting instanceof Promise ? await selecting : selecting;
   const found = await answers<Omit<JobEntry, 'id'> & { id: string }>(

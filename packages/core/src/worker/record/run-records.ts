@@ -46,7 +46,7 @@ interface Written {
  * its way, so that the slots of a process share statements and flushes. A write that hangs is not waited for.
  */
 export class RunRecords {
-  readonly #driver: Uses<{ claims: 'startRuns' | 'endCrashed' }>;
+  readonly #driver: Uses<{ claims: 'startRuns' }>;
   readonly #clock: Clock;
   #next: Gathered | null = null;
   #writing: Promise<unknown> = Promise.resolve();
@@ -56,7 +56,7 @@ export class RunRecords {
    */
   #flushes = true;
 
-  constructor(driver: Uses<{ claims: 'startRuns' | 'endCrashed' }>, clock: Clock) {
+  constructor(driver: Uses<{ claims: 'startRuns' }>, clock: Clock) {
     this.#driver = driver;
     this.#clock = clock;
   }
@@ -145,15 +145,14 @@ export class RunRecords {
    * the claim still stands.
    */
   async #write(runs: readonly RunStart[], confirms: readonly (() => Promise<void>)[]): Promise<Written> {
-    const jobs = runs.flatMap((run) => run.jobs.map(({ id }) => id));
     try {
-      for (;;) {
-        const { visible, durable } = this.#driver.claims.startRuns(runs);
+      for (let crashed: readonly string[] = []; ; ) {
+        const { visible, durable } = this.#driver.claims.startRuns(runs, crashed);
         const { earlier, unfinished } = await visible;
         if (unfinished.length === 0)
           return { history: new Map(earlier.map((known) => [known.id, known])), durable };
         await Promise.all(confirms.map((confirm) => confirm()));
-        await this.#driver.claims.endCrashed(unfinished, jobs);
+        crashed = unfinished;
       }
     } catch (error) {
       this.#flushes = false;

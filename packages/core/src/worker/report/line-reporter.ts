@@ -34,7 +34,7 @@ export class LineReporter implements Part {
   }
 
   async stop(): Promise<void> {
-    this.#throttle.stop();
+    void this.#throttle.stop();
   }
 
   /** The newest sweep of `queue` has come to this job. Null: it is idle. */

@@ -125,19 +125,9 @@ function inGrace<Tx, Result>(
     live.whenStopped(() => {
       stopTimer = clock.after(GRACE_MS, () => resolve(LEFT_BEHIND));
     });
-    const end = (): void => {
+    void ended.then(resolve, reject).finally(() => {
       live.whenStopped(() => {});
       stopTimer();
-    };
-    ended.then(
-      (result) => {
-        end();
-        resolve(result);
-      },
-      (error) => {
-        end();
-        reject(error);
-      },
-    );
+    });
   });
 }

@@ -26,7 +26,9 @@ export interface HandlerStep {
 
 export type AroundRun<Tx> = (run: RunContext<unknown, Tx>, handler: HandlerStep) => unknown;
 
-export interface CallProgram<Tx> {
+/** What the calls of all handlers share. */
+export interface CallParts<Tx> {
+  readonly driver: Uses<{ claims: 'noteRun' }>;
   readonly client: Enqueues<Tx>;
   /** The middleware around runs. Undefined if no plugin has any. */
   readonly around: AroundRun<Tx> | undefined;
@@ -37,10 +39,6 @@ export interface CallProgram<Tx> {
   readonly captured: ReadonlySet<string>;
   /** What follows from failures, by the kind of the failed job. */
   readonly failures: ReadonlyMap<string, FailureJob>;
-}
-
-export interface CallParts<Tx> extends CallProgram<Tx> {
-  readonly driver: Uses<{ claims: 'noteRun' }>;
 }
 
 export interface HandlerCall<Tx> extends TimedRun<Tx> {

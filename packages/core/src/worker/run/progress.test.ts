@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { handClock } from '../../../test/hand-clock.js';
-import type { RunNote } from '../../driver/run-record.js';
+import type { Json } from '../../job/json.js';
 import type { Logger } from '../../logger.js';
 import { append, increment, set } from '../../update/operations.js';
 import { progressReporter } from './progress.js';
@@ -10,14 +10,14 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 /** A reporter whose first writes fail by these errors, and the values that the others have written. */
 function reporting(failures: readonly Error[] = []) {
   const clock = handClock();
-  const notes: RunNote[] = [];
+  const notes: Json[] = [];
   const left = [...failures];
   const driver = {
     claims: {
-      async noteRun(_: unknown, note: RunNote) {
+      async noteRun(_: unknown, progress: Json) {
         const failure = left.shift();
         if (failure !== undefined) throw failure;
-        notes.push(note);
+        notes.push(progress);
       },
     },
   };
@@ -36,7 +36,7 @@ test('of many reports the newest is written, after a while', async () => {
   expect(notes).toEqual([]);
   clock.advance(100);
   await turns();
-  expect(notes).toEqual([{ progress: 3 }]);
+  expect(notes).toEqual([3]);
 });
 
 test('a note that cannot be written harms nothing, and the next one is written', async () => {
@@ -46,7 +46,7 @@ test('a note that cannot be written harms nothing, and the next one is written',
     clock.advance(100);
     await turns();
   }
-  expect(notes).toEqual([{ progress: 'all' }]);
+  expect(notes).toEqual(['all']);
 });
 
 test('what is left when the run ends costs no write more', async () => {
@@ -57,7 +57,7 @@ test('what is left when the run ends costs no write more', async () => {
   reporter.stop();
   clock.advance(100);
   await turns();
-  expect(notes).toEqual([{ progress: 50 }]);
+  expect(notes).toEqual([50]);
 });
 
 test('updates change the newest value, and are written together', async () => {
@@ -66,7 +66,7 @@ test('updates change the newest value, and are written together', async () => {
   reporter.update([increment('done', 2), append('log', ['a'])]);
   clock.advance(100);
   await turns();
-  expect(notes).toEqual([{ progress: { done: 3, log: ['a'] } }]);
+  expect(notes).toEqual([{ done: 3, log: ['a'] }]);
   reporter.report({ done: 10 });
   reporter.update([increment('done')]);
   expect(() => reporter.update([set('lost', 1), append('done', [1])])).toThrow(
@@ -77,5 +77,5 @@ test('updates change the newest value, and are written together', async () => {
   );
   clock.advance(100);
   await turns();
-  expect(notes[1]).toEqual({ progress: { done: 11 } });
+  expect(notes[1]).toEqual({ done: 11 });
 });

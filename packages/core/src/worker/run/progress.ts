@@ -30,7 +30,7 @@ export function progressReporter(
 ): ProgressReporter {
   const write = async (progress: Json): Promise<void> => {
     try {
-      await driver.claims.noteRun(run, { progress });
+      await driver.claims.noteRun(run, progress);
     } catch (error) {
       log.debug({ err: error, runId: run.runId }, 'progress was not written');
     }
@@ -47,6 +47,6 @@ export function progressReporter(
   return {
     report,
     update: (operations) => report(apply(checkOperations(operations), current)),
-    stop: () => throttle.stop(),
+    stop: () => void throttle.stop(),
   };
 }

@@ -29,14 +29,13 @@ export class RunHandle<Tx> {
   readonly #driver: Uses<{ claims: 'deferred' }, Tx>;
   readonly #writes: RunWrites<Tx>;
   readonly #entrance: Entrance;
-  readonly #prepare: ((handle: Tx) => Promise<unknown>) | undefined;
+  #prepare: ((handle: Tx) => Promise<unknown>) | undefined;
   #handle: Tx | undefined;
   #entering: Promise<() => void> | null = null;
   #leave: (() => void) | null = null;
   #isOpen = true;
   #isKept = false;
   #isDiscarded = false;
-  #isPrepared = false;
 
   /** @param prepare Is sent ahead of the run's first statement. */
   constructor(
@@ -113,10 +112,11 @@ export class RunHandle<Tx> {
     }
     this.#leave = leave;
     const handle = await this.#writes.handle();
-    if (this.#prepare === undefined || this.#isPrepared) return statement(handle);
-    this.#isPrepared = true;
+    const prepare = this.#prepare;
+    this.#prepare = undefined;
+    if (prepare === undefined) return statement(handle);
     // In this order, and without a wait in between.
-    const [, answer] = await Promise.all([this.#prepare(handle), statement(handle)]);
+    const [, answer] = await Promise.all([prepare(handle), statement(handle)]);
     return answer;
   }
 }

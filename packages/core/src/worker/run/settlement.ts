@@ -5,7 +5,6 @@ import type { Outcome } from '../../handler/outcome.js';
 import { type Backoff, backoffMs } from '../../job/backoff.js';
 import type { Job } from '../../job/job.js';
 import { jobError } from '../../job/job-error.js';
-import type { Json } from '../../job/json.js';
 import { type SettlingEvent, TRANSITIONS } from '../../job/lifecycle.js';
 
 export interface CountedJob extends Job {
@@ -48,13 +47,11 @@ export function settlementFor(job: CountedJob, ending: Ending, policy: Settlemen
     crashes: job.crashesSeen,
     delayMs: event === 'retry' || event === 'snooze' ? delayMs(job, ending, policy.backoff) : 0,
     tookMs: policy.tookMs,
-    output: ending.event === 'complete' ? ending.output : noOutput,
+    output: ending.event === 'complete' ? ending.output : null,
     error: 'error' in ending ? jobError(ending.error) : null,
     by: policy.by,
   };
 }
-
-const noOutput: Json = null;
 
 /** A retry without attempts left is a failure. */
 function finalEvent(job: CountedJob, ending: Ending): SettlingEvent {

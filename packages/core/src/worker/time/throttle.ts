@@ -6,7 +6,8 @@ export class Throttle<Value> {
   readonly #everyMs: number;
   readonly #write: (value: Value) => Promise<void>;
   #newest: { readonly value: Value } | null = null;
-  #isWriting = false;
+  /** The write that goes on. */
+  #writing: Promise<void> | null = null;
   #cancelTimer: (() => void) | null = null;
   #stopped = false;
 
@@ -25,14 +26,15 @@ export class Throttle<Value> {
     this.#wait();
   }
 
-  /** Drops the value that is not written yet. */
-  stop(): void {
+  /** Drops the value that is not written yet. Resolves when no write goes on. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer?.();
+    await this.#writing;
   }
 
   #wait(): void {
-    if (this.#stopped || this.#isWriting || this.#newest === null) return;
+    if (this.#stopped || this.#writing !== null || this.#newest === null) return;
     this.#cancelTimer ??= this.#clock.after(this.#everyMs, () => this.#begin());
   }
 
@@ -41,9 +43,8 @@ export class Throttle<Value> {
     if (this.#newest === null) return;
     const { value } = this.#newest;
     this.#newest = null;
-    this.#isWriting = true;
-    void this.#write(value).then(() => {
-      this.#isWriting = false;
+    this.#writing = this.#write(value).then(() => {
+      this.#writing = null;
       this.#wait();
     });
   }

@@ -14,12 +14,12 @@ export async function startRuns<Tx>(
   const { anchor } = await state.session(by);
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
-  const start = () => driver.claims.startRuns([{ runId, workerId, jobs: [...claim.jobs.values()] }]).visible;
+  const runs = [{ runId, workerId, jobs: [...claim.jobs.values()] }];
+  const start = (crashed?: readonly string[]) => driver.claims.startRuns(runs, crashed).visible;
   let started = await start();
   if (endsCrashed && started.unfinished.length > 0) {
     await claim.held.confirm();
-    await driver.claims.endCrashed(started.unfinished, jobs);
-    started = await start();
+    started = await start(started.unfinished);
   }
   const { earlier, unfinished } = started;
   if (unfinished.length === 0) {
@@ -38,23 +38,10 @@ export async function startRuns<Tx>(
   };
 }
 
-export async function endCrashed<Tx>(
-  state: WorldState<Tx>,
-  { by }: CommandOf<'endCrashed'>,
-): Promise<Result> {
-  const driver = await state.driver(by);
-  const { held, run, jobs } = state.claim(by);
-  const { reader } = state.setting.database;
-  const records = await Promise.all([...jobs.values()].map(({ publicId }) => reader.runs(publicId)));
-  const unfinished = records.flat().filter(({ outcome, runId }) => outcome === null && runId !== run);
-  await held.confirm();
-  return driver.claims.endCrashed([...new Set(unfinished.map(({ runId }) => runId))], [...jobs.keys()]);
-}
-
 export async function noteRun<Tx>(state: WorldState<Tx>, { by, run }: CommandOf<'noteRun'>): Promise<Result> {
   const driver = await state.driver(by);
   const runId = state.names.runId(run);
-  return driver.claims.noteRun({ runId, jobs: state.runs.get(runId) ?? [] }, { progress: 'half' });
+  return driver.claims.noteRun({ runId, jobs: state.runs.get(runId) ?? [] }, 'half');
 }
 
 export async function write<Tx>(state: WorldState<Tx>, { by }: CommandOf<'write'>): Promise<Result> {

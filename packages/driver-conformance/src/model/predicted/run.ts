@@ -28,11 +28,6 @@ export function startRuns(state: ModelState, { by, endsCrashed }: CommandOf<'sta
   return { earlier, unfinished: [] };
 }
 
-export function endCrashed(state: ModelState, { by }: CommandOf<'endCrashed'>): Result {
-  for (const record of unfinished(state.open(by))) record.outcome = 'reclaim';
-  return undefined;
-}
-
 export function noteRun(state: ModelState, { run }: CommandOf<'noteRun'>): Result {
   for (const record of state.records(`run ${run}`)) if (record.outcome === null) record.progress = 'half';
   return undefined;

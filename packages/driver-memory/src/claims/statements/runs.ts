@@ -3,13 +3,16 @@ import type { RunRow } from '../../engine/rows.js';
 import type { Found } from '../../engine/table.js';
 import type { Place } from './place.js';
 
-export function startRuns(place: Place, starts: readonly RunStart[]): RunsStarted {
+export async function startRuns(
+  place: Place,
+  starts: readonly RunStart[],
+  crashed: readonly string[] = [],
+): Promise<RunsStarted> {
   const { database, tx } = place;
   const { runs } = database.tables;
-  const found = unfinished(
-    place,
-    starts.flatMap(({ jobs }) => jobs.map(({ id }) => id)),
-  );
+  const ids = starts.flatMap(({ jobs }) => jobs.map(({ id }) => id));
+  if (crashed.length > 0) await endCrashed(place, crashed, ids);
+  const found = unfinished(place, ids);
   if (found.length > 0)
     return { earlier: [], unfinished: [...new Set(found.map(({ value }) => value.runId))] };
   const earlier: EarlierRuns[] = [];
@@ -26,11 +29,7 @@ export function startRuns(place: Place, starts: readonly RunStart[]): RunsStarte
   return { earlier, unfinished: [] };
 }
 
-export async function endCrashed(
-  place: Place,
-  runIds: readonly string[],
-  jobs: readonly JobId[],
-): Promise<void> {
+async function endCrashed(place: Place, runIds: readonly string[], jobs: readonly JobId[]): Promise<void> {
   const found = unfinished(place, jobs).filter(({ value }) => runIds.includes(value.runId));
   await endRuns(place, found, { outcome: 'reclaim' }, ({ finishedAt }) => finishedAt === null);
 }

@@ -3,7 +3,7 @@ import {
   type CountPage,
   hasMembers,
   isSettled,
-  type JobEntryPage,
+  type JobEntry,
   type JobFilter,
   type JobId,
   type JobPage,
@@ -21,7 +21,7 @@ export function list(place: Place, filter: JobFilter, page: Page): JobPage {
   return { jobs: jobs.map((job) => viewOf(place, job)), next };
 }
 
-export function listEntries(place: Place, filter: JobFilter, page: Page): JobEntryPage {
+export function listEntries(place: Place, filter: JobFilter, page: Page): JobPage<JobEntry> {
   const { jobs, next } = select(place, filter, page);
   const now = place.database.clock.now();
   const entries = jobs.map(({ id, publicId, queue, status, createdAt, finishedAt }) => ({
