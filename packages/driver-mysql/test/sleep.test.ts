@@ -1,8 +1,7 @@
-import type { WakeUp } from '@rowlock/core/driver';
+import { EndableWait, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { context } from '../src/context.js';
-import { EndableWait } from '../src/workers/endable-wait.js';
 import { Sleep } from '../src/workers/sleep.js';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,8 +1,10 @@
 import type { Anchor, SessionListener, WakeUpOptions, WorkerLines } from './anchor.js';
 import { answerWithin } from './answer-within.js';
+import { EndableWait } from './endable-wait.js';
 import { Heartbeat } from './heartbeat.js';
 import type { WakeUp } from './wake-up.js';
-import { concerns, isHint, merged } from './wake-up.js';
+import { concerns, isHint } from './wake-up.js';
+import { wakeUpsOf } from './wake-ups-of.js';
 
 /** Pauses between two polls for wake-ups, in milliseconds: short after a wake-up, longer when idle. The last repeats. */
 const LOOK_MS = [5, 5, 10, 20, 50, 100, 250];
@@ -32,11 +34,11 @@ export class BeatingAnchor implements Anchor {
   readonly proof = 'heartbeat';
   readonly pushed = false;
   readonly #pulse: Pulse;
+  readonly #wait = new EndableWait();
   #heartbeat: Heartbeat | undefined;
   #released = false;
   /** Whether a poll or a beat has failed since the last poll that was answered: the server was away, and its wake-ups may be gone. */
   #hasMissed = false;
-  #endPause: () => void = () => {};
 
   private constructor(pulse: Pulse) {
     this.#pulse = pulse;
@@ -63,29 +65,16 @@ export class BeatingAnchor implements Anchor {
     return this.#pulse.workerId;
   }
 
-  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
-    const stop = (): void => this.#endPause();
-    const isOver = (): boolean => signal.aborted || this.#released;
-    signal.addEventListener('abort', stop);
-    try {
-      yield {};
-      let due = performance.now() + everyMs;
-      for (let looks = 0; !isOver(); looks++) {
-        const pauseMs = LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0;
-        await this.#pause(Math.min(pauseMs, due - performance.now()));
-        if (isOver()) return;
-        const received = await this.#look();
-        if (isOver()) return;
-        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
-        const isDue = performance.now() >= due;
-        if (wanted.length === 0 && !isDue) continue;
-        looks = 0;
-        yield* merged([...(wanted.some(isHint) ? [{}] : []), ...wanted], isDue);
-        due = performance.now() + everyMs;
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  wakeUps(options: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const { queues, signal } = options;
+    const { workerId } = this;
+    const receive = async (leftMs: number, vain: number): Promise<readonly WakeUp[]> => {
+      await this.#wait.pause(Math.min(LOOK_MS[Math.min(vain, LOOK_MS.length - 1)] ?? 0, leftMs));
+      if (signal.aborted || this.#released) return [];
+      const wanted = (await this.#look()).filter((each) => concerns(each, queues, workerId));
+      return wanted.map((each) => (isHint(each) ? {} : each));
+    };
+    return wakeUpsOf({ workerId, wait: this.#wait, isReleased: () => this.#released, receive }, options);
   }
 
   report(lines: WorkerLines): Promise<void> {
@@ -95,19 +84,9 @@ export class BeatingAnchor implements Anchor {
   async release(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
-    this.#endPause();
+    this.#wait.end();
     await this.#heartbeat?.stop();
     await this.#pulse.stop();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, ms));
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   /** The wake-ups since the last poll, of which a failed one has none. The first poll after a failure adds a hint to look. */

@@ -1,4 +1,5 @@
 import type { SessionListener } from './anchor.js';
+import { EndableWait } from './endable-wait.js';
 
 /** How often a heartbeat is renewed, in milliseconds. */
 const BEAT_MS = 1_000;
@@ -33,7 +34,7 @@ export class Heartbeat {
   #isLost = false;
   #isStopped = false;
   #endTimer: NodeJS.Timeout | undefined;
-  #endPause: () => void = () => {};
+  readonly #wait = new EndableWait();
   readonly #beating: Promise<void>;
 
   private constructor(beat: Beat, session: SessionListener | undefined, until: number) {
@@ -55,13 +56,13 @@ export class Heartbeat {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#endTimer);
-    this.#endPause();
+    this.#wait.end();
     await this.#beating;
   }
 
   async #goOn(): Promise<void> {
     for (let pauseMs = BEAT_MS; ; ) {
-      await this.#pause(pauseMs);
+      await this.#wait.pause(pauseMs);
       if (this.#isStopped) return;
       const began = performance.now();
       // A process that was blocked may come here before the timer.
@@ -95,15 +96,5 @@ export class Heartbeat {
     this.#isLost = true;
     clearTimeout(this.#endTimer);
     this.#session?.lost(performance.now() - this.#until);
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

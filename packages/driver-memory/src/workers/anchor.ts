@@ -1,20 +1,17 @@
 import {
   type Anchor,
-  concerns,
-  merged,
+  EndableWait,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
+  wakeUpsOf,
 } from '@rowlock/core/driver';
 import type { Database } from '../engine/database.js';
 import type { Process } from '../engine/process.js';
 import type { WorkerRow } from '../engine/rows.js';
 import { turn } from '../engine/turn.js';
 import { keepWorker, reportLines, stopWorker } from './statements/workers.js';
-
-/** The longest delay of a Node timer, in milliseconds. A worker that wakes too early waits again. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A worker's session, which proves the worker alive and receives wake-ups. */
 export class MemoryAnchor implements Anchor {
@@ -25,7 +22,7 @@ export class MemoryAnchor implements Anchor {
   readonly #process: Process;
   readonly #session: SessionListener | undefined;
   readonly #received: WakeUp[] = [];
-  #signal: () => void = () => {};
+  readonly #wait = new EndableWait();
   #released = false;
 
   private constructor(
@@ -57,32 +54,18 @@ export class MemoryAnchor implements Anchor {
     return this.#worker.id;
   }
 
-  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
-    const stop = (): void => this.#signal();
-    signal.addEventListener('abort', stop);
-    try {
-      // The session is open before this hint to look. The look finds jobs that were enqueued earlier.
-      yield {};
-      let due = performance.now() + everyMs;
-      while (!signal.aborted && !this.#released) {
-        await this.#wait(due - performance.now());
-        if (signal.aborted || this.#released) return;
-        const received = this.#received.splice(0);
-        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
-        // Wake-ups for other queues do not delay the look that is due.
-        const isDue = performance.now() >= due;
-        if (wanted.length === 0 && !isDue) continue;
-        yield* merged(wanted, isDue);
-        due = performance.now() + everyMs;
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  wakeUps(options: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const receive = async (leftMs: number): Promise<readonly WakeUp[]> => {
+      if (this.#received.length === 0) await this.#wait.pause(leftMs);
+      return this.#received.splice(0);
+    };
+    const { workerId } = this;
+    return wakeUpsOf({ workerId, wait: this.#wait, isReleased: () => this.#released, receive }, options);
   }
 
   receive(wakeUp: WakeUp): void {
     this.#received.push(wakeUp);
-    this.#signal();
+    this.#wait.end();
   }
 
   report(lines: WorkerLines): Promise<void> {
@@ -92,7 +75,7 @@ export class MemoryAnchor implements Anchor {
 
   async release(): Promise<void> {
     this.#released = true;
-    this.#signal();
+    this.#wait.end();
     this.#disconnect();
     const database = this.#database;
     await this.#process.run((tx) => stopWorker({ database, tx }, this.workerId)).catch(() => {});
@@ -125,17 +108,5 @@ export class MemoryAnchor implements Anchor {
   #disconnect(): void {
     this.#process.remove(this);
     this.#database.closeSession(this.workerId);
-  }
-
-  /** Waits for a wake-up, the signal, or the end of `ms` milliseconds. */
-  #wait(ms: number): Promise<void> {
-    if (this.#received.length > 0 || this.#released) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
-      this.#signal = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

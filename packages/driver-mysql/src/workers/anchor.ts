@@ -3,12 +3,12 @@ import { DriverError } from '@rowlock/core';
 import {
   type Anchor,
   answerWithin,
-  concerns,
-  merged,
+  EndableWait,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
+  wakeUpsOf,
 } from '@rowlock/core/driver';
 import { keepChecking } from '@rowlock/sql-drivers';
 import type { Connection } from 'mysql2/promise';
@@ -18,7 +18,6 @@ import type { Context } from '../context.js';
 import { toDriverError } from '../errors.js';
 import { change, type MysqlTransaction } from '../query.js';
 import { Bell } from './bell.js';
-import { EndableWait } from './endable-wait.js';
 import { poll } from './poll.js';
 import { canBeInterrupted } from './self-test.js';
 import { Sleep } from './sleep.js';
@@ -93,27 +92,16 @@ export class MysqlAnchor implements Anchor {
     return this.#pushed;
   }
 
-  async *wakeUps({ queues, everyMs, looksOften = true, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
-    const stop = (): void => this.#wait.end();
-    signal.addEventListener('abort', stop);
-    try {
-      // The session has subscribed before this hint to look. The look finds everything that was enqueued earlier.
-      yield {};
-      let due = performance.now() + everyMs;
-      while (!signal.aborted && !this.#released) {
-        const received = await this.#listen(due - performance.now(), looksOften, signal);
-        if (signal.aborted || this.#released) return;
-        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
-        // Wake-ups for other queues do not delay the look that is due.
-        const isDue = performance.now() >= due;
-        if (wanted.length === 0 && !isDue) continue;
-        yield* merged(wanted, isDue);
-        // The claim after a wake-up goes to the server before this session's next sleep.
-        await turn();
-        due = performance.now() + everyMs;
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
+  async *wakeUps(options: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const { looksOften = true, signal } = options;
+    const source = {
+      ...{ workerId: this.workerId, wait: this.#wait, isReleased: () => this.#released },
+      receive: (leftMs: number) => this.#listen(leftMs, looksOften, signal),
+    };
+    for await (const wakeUp of wakeUpsOf(source, options)) {
+      yield wakeUp;
+      // The claim after a wake-up goes to the server before this session's next sleep.
+      await turn();
     }
   }
 

@@ -1,6 +1,5 @@
-import type { WakeUp } from '@rowlock/core/driver';
+import type { EndableWait, WakeUp } from '@rowlock/core/driver';
 import type { Bell } from './bell.js';
-import type { EndableWait } from './endable-wait.js';
 
 /** Pauses between two polls of the bell, in milliseconds. The last repeats. */
 const POLL_MS = [5, 5, 10, 20, 50, 100, 250] as const;

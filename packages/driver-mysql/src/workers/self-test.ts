@@ -1,9 +1,9 @@
+import type { EndableWait } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { sessionOf } from '../connection/session.js';
 import { interrupt } from '../connection/session-control.js';
 import { type MysqlTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
-import type { EndableWait } from './endable-wait.js';
 import { isInterruption } from './interruption.js';
 import type { WorkerLock } from './worker-lock.js';
 

@@ -1,9 +1,8 @@
-import { answerWithin, isHint, type WakeUp } from '@rowlock/core/driver';
+import { answerWithin, type EndableWait, isHint, type WakeUp } from '@rowlock/core/driver';
 import type { Connection } from 'mysql2/promise';
 import { query } from '../query.js';
 import type { Statements } from '../statements.js';
 import type { Bell } from './bell.js';
-import type { EndableWait } from './endable-wait.js';
 import { isInterruption } from './interruption.js';
 import { pollMs } from './poll.js';
 import { SLEEPERS_MS } from './ringer.js';

@@ -2,12 +2,12 @@ import { DriverError } from '@rowlock/core';
 import {
   type Anchor,
   answerWithin,
-  concerns,
-  merged,
+  EndableWait,
   type SessionListener,
   type WakeUp,
   type WakeUpOptions,
   type WorkerLines,
+  wakeUpsOf,
 } from '@rowlock/core/driver';
 import { keepChecking } from '@rowlock/sql-drivers';
 import type { Client } from 'pg';
@@ -19,9 +19,6 @@ import { identifier } from '../identifier.js';
 import { type PostgresTransaction, query } from '../query.js';
 import { parseText } from './wake-up.js';
 import type { WorkerRow } from './worker-row.js';
-
-/** The longest delay of a timer, some 24 days. A longer one would fire after 1 ms. */
-const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Pauses between attempts to reconnect, in milliseconds. The last repeats, and still reconnects a worker before it counts as dead. */
 const RECONNECT_MS = [20, 50, 100, 200, 400];
@@ -42,16 +39,16 @@ export class PostgresAnchor implements Anchor {
   readonly #row: WorkerRow;
   readonly #session: SessionListener | undefined;
   readonly #received: WakeUp[] = [];
+  readonly #wait = new EndableWait();
+  readonly #reconnectWait = new EndableWait();
   #client: Client | null = null;
   /** The connection that is being opened. */
   #opening: Client | null = null;
   /** The pid of the session that held the worker's lock last. */
   #backend: number | null = null;
   #stopChecking: () => void = () => {};
-  #signal: () => void = () => {};
   #released = false;
   #reconnecting: Promise<void> | null = null;
-  #stopWaiting: () => void = () => {};
 
   private constructor(
     context: Context,
@@ -84,27 +81,13 @@ export class PostgresAnchor implements Anchor {
     return String(this.#row.id);
   }
 
-  async *wakeUps({ queues, everyMs, signal }: WakeUpOptions): AsyncGenerator<WakeUp> {
-    const stop = (): void => this.#signal();
-    signal.addEventListener('abort', stop);
-    try {
-      // The session has subscribed before this hint to look. The look finds everything that was enqueued earlier.
-      yield {};
-      let due = performance.now() + everyMs;
-      while (!signal.aborted && !this.#released) {
-        await this.#wait(due - performance.now());
-        if (signal.aborted || this.#released) return;
-        const received = this.#received.splice(0);
-        const wanted = received.filter((each) => concerns(each, queues, this.workerId));
-        // Wake-ups for other queues do not delay the look that is due.
-        const isDue = performance.now() >= due;
-        if (wanted.length === 0 && !isDue) continue;
-        yield* merged(wanted, isDue);
-        due = performance.now() + everyMs;
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  wakeUps(options: WakeUpOptions): AsyncGenerator<WakeUp> {
+    const receive = async (leftMs: number): Promise<readonly WakeUp[]> => {
+      if (this.#received.length === 0) await this.#wait.pause(leftMs);
+      return this.#received.splice(0);
+    };
+    const { workerId } = this;
+    return wakeUpsOf({ workerId, wait: this.#wait, isReleased: () => this.#released, receive }, options);
   }
 
   async report(lines: WorkerLines): Promise<void> {
@@ -113,8 +96,8 @@ export class PostgresAnchor implements Anchor {
 
   async release(): Promise<void> {
     this.#released = true;
-    this.#stopWaiting();
-    this.#signal();
+    this.#reconnectWait.end();
+    this.#wait.end();
     // The connection is no longer needed, and the server may be silent.
     if (this.#opening !== null) cut(this.#opening);
     await this.#reconnecting;
@@ -130,21 +113,9 @@ export class PostgresAnchor implements Anchor {
     await answerWithin(ANSWER_MS, client.end(), () => cut(client)).catch(() => {});
   }
 
-  /** Waits for a wake-up, the signal, or the end of `ms`. */
-  #wait(ms: number): Promise<void> {
-    if (this.#received.length > 0 || this.#released) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
-      this.#signal = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   #receive(wakeUp: WakeUp): void {
     this.#received.push(wakeUp);
-    this.#signal();
+    this.#wait.end();
   }
 
   /** @param opened The connection, if it is open already. */
@@ -214,7 +185,7 @@ export class PostgresAnchor implements Anchor {
 
   async #reconnect(): Promise<void> {
     for (let attempt = 0; !this.#released; attempt++) {
-      await this.#pause(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
+      await this.#reconnectWait.pause(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
       if (this.#released) return;
       try {
         await this.#subscribe();
@@ -224,15 +195,5 @@ export class PostgresAnchor implements Anchor {
         // The server is still away. The attempts go on, and so does polling.
       }
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#stopWaiting = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
