@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Uses } from '../driver/driver.js';
 import type { JobFilter } from '../driver/job-filter.js';
-import type { Survey } from '../driver/survey.js';
 import { type Duration, milliseconds } from '../duration.js';
 import { ClosedError } from '../errors.js';
 import type { JobCount } from '../job/job.js';
@@ -53,8 +52,11 @@ export interface RemainingJobs {
  */
 const QUIET_MS = 500;
 
-/** The same while a worker with leases is missing. After a second it counts as dead, and its jobs are put back. */
-const MISSING_MS = 2_500;
+/**
+ * The same while a worker with leases is missing. After a second it counts as dead, and its jobs are put back. A process that
+ * stalls begins that second again, and the database may refuse to put back a job.
+ */
+const MISSING_MS = 10_000;
 
 export interface UntilIdleParts<Tx> {
   readonly worker: Worker<Tx>;
@@ -78,21 +80,24 @@ export class UntilIdle<Tx> {
   readonly #parts: UntilIdleParts<Tx>;
   readonly #over = Promise.withResolvers<WorkReport['ended']>();
   readonly #sums = { completed: 0, failed: 0, cancelled: 0, retried: 0 };
-  /** Rings when the worker has found nothing that it may run for long enough. */
+  /** Rings when the worker may have found nothing to run for long enough, which a look then decides. */
   readonly #quiet: Alarm;
-  #isQuiet = false;
+  /** How long it may find nothing until it ends, as of the last look, and since when it has found nothing. */
+  #quietMs = Number.POSITIVE_INFINITY;
+  #quietSince = 0;
   /** How many looks and runs have begun. */
   #begun = 0;
 
   constructor(parts: UntilIdleParts<Tx>) {
     this.#parts = parts;
-    this.#quiet = new Alarm(parts.clock, () => this.#over.resolve('idle'));
+    const look = (): void => void this.#look().catch(this.#over.reject);
+    this.#quiet = new Alarm(parts.clock, look);
     // The database may be closed before the worker has started.
     this.#over.promise.catch(() => {});
     parts.worker
       .on('settled', (_, endings) => this.#settled(endings.values()))
       .on('run', () => this.#run())
-      .on('idle', () => void this.#look().catch(this.#over.reject))
+      .on('idle', look)
       .on('stop', () => this.#over.reject(new ClosedError()));
   }
 
@@ -126,32 +131,37 @@ export class UntilIdle<Tx> {
 
   #run(): void {
     this.#begun += 1;
-    this.#isQuiet = false;
+    this.#quietMs = Number.POSITIVE_INFINITY;
     this.#quiet.stop();
   }
 
   /** The worker is idle. It stays so unless the rows say that there is more to do than it has heard of. */
   async #look(): Promise<void> {
-    const { worker, driver } = this.#parts;
+    const { worker, clock } = this.#parts;
     const look = ++this.#begun;
-    const survey = await driver.claims.survey(worker);
-    const quietMs = await this.#quietMs(survey);
+    const { quietMs, hasMore } = await this.#find();
     // If a run has begun meanwhile, the worker will be idle once more.
     if (look !== this.#begun) return;
-    if (quietMs === 0) return this.#over.resolve('idle');
-    if (!this.#isQuiet || survey.promoted > 0) worker.wake();
-    this.#isQuiet = true;
-    this.#quiet.within(quietMs);
+    // Less than at the last look: a worker that was missing is back, or its jobs are.
+    if (hasMore || quietMs < this.#quietMs) {
+      this.#quietSince = clock.now();
+      if (quietMs > 0) worker.wake();
+    }
+    this.#quietMs = quietMs;
+    const leftMs = this.#quietSince + quietMs - clock.now();
+    if (leftMs <= 0) this.#over.resolve('idle');
+    else this.#quiet.within(leftMs);
   }
 
-  /** How long the worker may still find something. */
-  async #quietMs({ promoted, waiting, followers, leased, nextTickMs }: Survey): Promise<number> {
+  /** How long the worker may still find something, and whether it may as of this look. */
+  async #find(): Promise<{ readonly quietMs: number; readonly hasMore: boolean }> {
     const { worker, driver } = this.#parts;
-    const isTick = nextTickMs !== null && nextTickMs <= 0;
+    const { promoted, waiting, followers, leased, nextTickMs } = await driver.claims.survey(worker);
     const found = leased ? await driver.claims.reclaim({ queues: worker.queues, dead: [] }) : undefined;
-    if (found !== undefined && found.missing.length > 0) return MISSING_MS;
-    const isMore = promoted > 0 || waiting || followers || isTick || (found?.reclaimed ?? 0) > 0;
-    return isMore ? QUIET_MS : 0;
+    const hasMore = promoted > 0 || (found !== undefined && found.reclaimed > 0);
+    if (found !== undefined && found.missing.length > 0) return { quietMs: MISSING_MS, hasMore };
+    const isTick = nextTickMs !== null && nextTickMs <= 0;
+    return { quietMs: hasMore || waiting || followers || isTick ? QUIET_MS : 0, hasMore };
   }
 
   async #remaining(): Promise<RemainingJobs> {
