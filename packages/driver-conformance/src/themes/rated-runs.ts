@@ -212,7 +212,7 @@ export const ratedRuns = theme('rated runs', (test) => {
   test('of many tenants that share a rate, those whose slots are taken are not claimed one by one', async (stage) => {
     const { key, queue } = stage;
     const own = (tenant: number) => ({ name: `${key} ${tenant}`, max: 1 });
-    const [blockers, each] = [2, 8];
+    const [blockers, each] = [6, 8];
     const full = Array.from({ length: blockers * each }, (_, tenant) => ({ payload: tenant }));
     const blocked = Array.from({ length: blockers }, () => gate());
     const opened = gate();
