@@ -33,9 +33,9 @@ export interface WorkReport {
 
 /** The outstanding jobs of the worker's queues and kinds. */
 export interface RemainingJobs {
-  /** Due and delayed jobs, up to 10,000 of each queue. */
+  /** Due and delayed jobs, up to 10,000. */
   readonly waiting: JobCount;
-  /** Jobs that other workers run. */
+  /** Jobs that other workers run, up to 10,000. */
   readonly running: JobCount;
   /** Whether a job is due that no pause stops. After `idle`, others have it or its key, or it waits for a limit. */
   readonly due: boolean;
@@ -165,25 +165,15 @@ export class UntilIdle<Tx> {
   }
 
   async #remaining(): Promise<RemainingJobs> {
-    const { worker, driver } = this.#parts;
+    const { worker, driver, count } = this.#parts;
+    const counted = (status: State) => count({ queue: worker.queues, kind: worker.kinds, status });
     const { waiting: due, promoted, nextDueMs, nextTickMs } = await driver.claims.survey(worker);
     const next = [nextDueMs, nextTickMs].filter((ms) => ms !== null);
     return {
-      waiting: await this.#count('new'),
-      running: await this.#count('in-progress'),
+      waiting: await counted('new'),
+      running: await counted('in-progress'),
       due: due || promoted > 0,
       nextMs: next.length === 0 ? null : Math.max(0, Math.min(...next)),
-    };
-  }
-
-  async #count(status: State): Promise<JobCount> {
-    const { worker, count } = this.#parts;
-    const counts = await Promise.all(
-      worker.queues.map((queue) => count({ queue, kind: worker.kinds, status })),
-    );
-    return {
-      count: counts.reduce((sum, each) => sum + each.count, 0),
-      more: counts.some(({ more }) => more),
     };
   }
 }

@@ -33,7 +33,7 @@ test('what is put after the end, or before it and not yet written, is not writte
   const written: number[] = [];
   const throttle = new Throttle<number>(clock, 100, async (value) => void written.push(value));
   throttle.put(1);
-  throttle.stop();
+  await throttle.stop();
   throttle.put(2);
   clock.advance(1_000);
   await settled();
