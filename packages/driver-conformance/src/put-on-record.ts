@@ -19,7 +19,7 @@ export async function putOnRecord<Tx>(
 }
 
 async function startRuns<Tx>(driver: Driver<Tx>, runs: readonly RunStart[]): Promise<readonly EarlierRuns[]> {
-  const { earlier, unfinished } = await driver.claims.startRuns(runs).visible;
+  const { earlier, unfinished } = await driver.claims.startRuns(runs, []).visible;
   if (unfinished.length === 0) return earlier;
   return (await driver.claims.startRuns(runs, unfinished).visible).earlier;
 }

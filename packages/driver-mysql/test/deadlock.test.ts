@@ -275,7 +275,7 @@ test('a run whose claim a deadlock has taken is given back, and is no crash', as
   const { workerId } = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
   const run = { runId: randomUUID(), jobs: [1n, 2n] };
   const jobs = run.jobs.map((id) => ({ id, createdAt: new Date() }));
-  await driver.claims.startRuns([{ ...run, workerId, jobs }]).durable();
+  await driver.claims.startRuns([{ ...run, workerId, jobs }], []).durable();
   const quicker = await pool.getConnection();
   await quicker.query('START TRANSACTION');
   const waiting = quicker.query('SELECT id FROM rowlock_job WHERE id = 2 FOR UPDATE');

@@ -100,10 +100,12 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock_job (id, kind, status, finished_at, process_id) VALUES (5, 'k', 'complete', UTC_TIMESTAMP(6), ?)",
       [runId],
     );
-    await driver.claims.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }])
+    await driver.claims.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }], [])
       .visible;
-    await driver.claims.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }])
-      .visible;
+    await driver.claims.startRuns(
+      [{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }],
+      [],
+    ).visible;
     await gone.release();
     await client.query(
       "UPDATE rowlock_worker SET stopped_at = UTC_TIMESTAMP(6) - INTERVAL 25 HOUR WHERE name = 'gone'",

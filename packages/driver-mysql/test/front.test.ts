@@ -39,9 +39,10 @@ async function fill(many: number): Promise<readonly JobId[]> {
 /** Leases them to one run, whose worker has no session. */
 async function lease(jobs: readonly JobId[]): Promise<string> {
   const runId = randomUUID();
-  await driver.claims.startRuns([
-    { runId, workerId: '1', jobs: jobs.map((id) => ({ id, createdAt: new Date() })) },
-  ]).visible;
+  await driver.claims.startRuns(
+    [{ runId, workerId: '1', jobs: jobs.map((id) => ({ id, createdAt: new Date() })) }],
+    [],
+  ).visible;
   const session = driver.claims.session({ idleLimitMs: 60_000 });
   await session.lockSiblings({ queue: 'q', keys: ['entity'] }, jobs.length);
   await session.lease(runId, jobs, 60_000);

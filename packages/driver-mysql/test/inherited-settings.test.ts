@@ -76,7 +76,7 @@ test('whatever a session inherits, jobs are stored, run, settled, listed and pru
     expect(jobs.map(({ payload }) => payload)).toEqual([TEXT, TEXT]);
     const runId = '00000000-0000-4000-8000-000000000000';
     const ids = jobs.map(({ id }) => id);
-    await driver.claims.startRuns([{ runId, workerId: anchor.workerId, jobs }]).durable();
+    await driver.claims.startRuns([{ runId, workerId: anchor.workerId, jobs }], []).durable();
     await held.finish(ids.map((id) => ({ ...ENDING, id, runId, output: TEXT })));
     await anchor.release();
     const { jobs: listed } = await driver.jobs.list({}, { limit: 10, before: null });

@@ -42,7 +42,7 @@ async function fill(): Promise<readonly JobId[]> {
 test('a group of many jobs is leased, noted, locked again, and put back when its worker is dead', async () => {
   const jobs = await fill();
   const run = { runId: randomUUID(), jobs };
-  await driver.claims.startRuns([{ runId: run.runId, workerId: '1', jobs: recorded(jobs) }]).visible;
+  await driver.claims.startRuns([{ runId: run.runId, workerId: '1', jobs: recorded(jobs) }], []).visible;
   const held = driver.claims.session(BEGIN);
   const group = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, MANY);
   expect(group).toHaveLength(MANY);
@@ -105,7 +105,7 @@ test('a claim finds what lies behind very many keys that others hold', async () 
 
 test('what a forgotten worker has left of many jobs is written out', async () => {
   const jobs = await fill();
-  await driver.claims.startRuns([{ runId: randomUUID(), workerId: '1', jobs: recorded(jobs) }]).visible;
+  await driver.claims.startRuns([{ runId: randomUUID(), workerId: '1', jobs: recorded(jobs) }], []).visible;
   const anchor = await driver.workers.anchor({ name: 'fresh', host: 'host', pid: 1, queues: [] });
   await anchor.release();
   const [records] = await pool.query('SELECT COUNT(*) AS records FROM rowlock_run');

@@ -53,7 +53,7 @@ for (const event of ['complete', 'fail'] as const) {
     const held = driver.claims.session({ idleLimitMs: 60_000 });
     const jobs = await held.lockSiblings({ queue: 'q', keys: ['entity'] }, 100);
     const run = { runId: randomUUID(), workerId: '1', jobs };
-    await driver.claims.startRuns([run]).visible;
+    await driver.claims.startRuns([run], []).visible;
     const text = 'x'.repeat(900_000);
     const ends: Settlement[] = jobs.map(({ id }) => ({
       id,

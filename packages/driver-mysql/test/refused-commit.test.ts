@@ -106,7 +106,7 @@ test.each([3101, 1180, 1213])(
   async (errno) => {
     await refuseCommit(errno, () => pool.query('UPDATE rowlock_job SET attempt = 1 WHERE id = 2'));
     const jobs = [1n, 2n].map((id) => ({ id, createdAt: new Date() }));
-    await driver.claims.startRuns([{ runId: RUN, workerId: '1', jobs }]).durable();
+    await driver.claims.startRuns([{ runId: RUN, workerId: '1', jobs }], []).durable();
     await expect(held.finish(ends('complete'))).rejects.toThrow('refused');
     expect(held.lost.aborted).toBe(true);
     await held.release({ runId: RUN, jobs: [1n, 2n] });

@@ -93,10 +93,12 @@ test('what a forgotten worker has left on record together is written out, but fo
       "INSERT INTO rowlock.job (kind, status, finished_at, process_id) VALUES ('k', 'complete', now(), $1)",
       [runId],
     );
-    await driver.claims.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }])
+    await driver.claims.startRuns([{ runId, workerId: gone.workerId, jobs: recorded(1n, 2n, 4n, 5n) }], [])
       .visible;
-    await driver.claims.startRuns([{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }])
-      .visible;
+    await driver.claims.startRuns(
+      [{ runId: randomUUID(), workerId: alive.workerId, jobs: recorded(3n, 6n) }],
+      [],
+    ).visible;
     await gone.release();
     await client.query(
       "UPDATE rowlock.worker SET stopped_at = now() - interval '25 hours' WHERE name = 'gone'",

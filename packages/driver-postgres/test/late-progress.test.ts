@@ -41,7 +41,7 @@ test.each(Object.keys(ENDS))(
       const jobs = await held.claim({ queue: QUEUE, line, kinds: ['k'], busy: [], limit: 3 });
       const runId = randomUUID();
       const ids = jobs.map(({ id }) => id);
-      await driver.claims.startRuns([{ runId, workerId, jobs }]).visible;
+      await driver.claims.startRuns([{ runId, workerId, jobs }], []).visible;
 
       // What is written is decided by what the statement sees when it begins, and then it waits.
       await client.query('BEGIN; SELECT FROM rowlock.open_run FOR UPDATE');
@@ -59,7 +59,7 @@ test.each(Object.keys(ENDS))(
       );
       const outcome = how === 'release' ? 'release' : 'retry';
       expect(rows).toEqual([null, 'half', 'half'].map((progress) => ({ outcome, open: false, progress })));
-      const next = await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs }]).visible;
+      const next = await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs }], []).visible;
       expect(next.unfinished).toEqual([]);
       expect(next.earlier.map(({ crashes }) => crashes)).toEqual([0, 0, 0]);
       await anchor.release();

@@ -82,7 +82,7 @@ test('a record is flushed on request, and not before', async () => {
     await driver.schema.migrate();
     const { workerId } = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
     const jobs = [{ id: 1n, createdAt: new Date() }];
-    const { visible, durable } = driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs }]);
+    const { visible, durable } = driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs }], []);
     expect(await visible).toEqual({ earlier: [], unfinished: [] });
     expect((await plain.query('SELECT job_id FROM rowlock.run')).rows).toHaveLength(1);
     expect(sent).not.toContain(flush);

@@ -39,9 +39,9 @@ export interface Claims<Tx> {
    *
    * @param crashed The ids of unfinished runs of these jobs, as an earlier call has found them. They are ended first, as
    * `reclaim`. The caller must confirm its claim after it found them. Otherwise a worker that was frozen meanwhile would
-   * end runs of the next claim. Default: none.
+   * end runs of the next claim.
    */
-  startRuns(runs: readonly RunStart[], crashed?: readonly string[]): Receipt<RunsStarted>;
+  startRuns(runs: readonly RunStart[], crashed: readonly string[]): Receipt<RunsStarted>;
 
   /** Writes the progress of a run that is not over to its record, from outside the claim's transaction. */
   noteRun(run: RunRef, progress: Json): Promise<void>;

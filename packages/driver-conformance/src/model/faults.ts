@@ -119,7 +119,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a crash that does not end its run',
     breaks: () => (driver) =>
-      instead(driver, { claims: { startRuns: (runs) => driver.claims.startRuns(runs) } }),
+      instead(driver, { claims: { startRuns: (runs) => driver.claims.startRuns(runs, []) } }),
   },
   {
     name: 'a claim that ends with the commit before it',

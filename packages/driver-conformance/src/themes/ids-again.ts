@@ -42,7 +42,7 @@ export const idsAgain = theme('ids that come again', (test) => {
       const { workerId } = await stage.anchor();
       const put = () => putMany(Array.from({ length: jobs }, () => ({})));
       const before = await put();
-      await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: before }]).visible;
+      await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: before }], []).visible;
       for (const job of before) expect((await view(job)).status).toBe('in-progress');
       await truncate('job');
 
@@ -55,7 +55,7 @@ export const idsAgain = theme('ids that come again', (test) => {
         'in-progress': 0,
       });
       const runId = randomUUID();
-      const started = await driver.claims.startRuns([{ runId, workerId, jobs: rows }]).visible;
+      const started = await driver.claims.startRuns([{ runId, workerId, jobs: rows }], []).visible;
       expect(started).toEqual({ earlier: [], unfinished: [] });
       const records = await Promise.all(rows.map(({ publicId }) => reader.runs(publicId)));
       expect(records.map((runs) => runs.some((run) => run.runId === runId))).toEqual(rows.map(() => true));
@@ -74,7 +74,7 @@ export const idsAgain = theme('ids that come again', (test) => {
     const { stage, truncate } = found;
     const { driver, put } = stage;
     const { workerId } = await stage.anchor();
-    await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: [await put()] }]).visible;
+    await driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs: [await put()] }], []).visible;
     await truncate('job');
     const job = await put();
     const crashed = randomUUID();

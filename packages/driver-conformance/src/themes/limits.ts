@@ -378,7 +378,7 @@ export const limits = theme('limits', (test) => {
     const held = claimSession();
     const job = await take(held, { limits });
     const runId = randomUUID();
-    await driver.claims.startRuns([{ runId, workerId, jobs: [row] }]).visible;
+    await driver.claims.startRuns([{ runId, workerId, jobs: [row] }], []).visible;
     await held.lease(runId, [job.id], 60_000);
     expect(await enter(stage, key, 1)).toBeUndefined();
     const scope = { queues: [queue], dead: [], own: { workerId, ended: [runId] } };

@@ -151,9 +151,9 @@ export const lostClaim = theme('lost claim', (test) => {
       const late = await openWorker(stage, [handler], { concurrency: 1 }, (driver) =>
         instead(driver, {
           claims: {
-            startRuns(runs) {
+            startRuns(...call) {
               begins.open();
-              const receipt = goOn.promise.then(() => driver.claims.startRuns(runs));
+              const receipt = goOn.promise.then(() => driver.claims.startRuns(...call));
               return {
                 visible: receipt.then(({ visible }) => visible),
                 durable: async () => (await receipt).durable(),
@@ -263,8 +263,8 @@ function losesFirstClaim<Tx>(driver: Driver<Tx>, disconnect: () => Promise<void>
         newest = driver.claims.session(options);
         return newest;
       },
-      startRuns(runs) {
-        const receipt = driver.claims.startRuns(runs);
+      startRuns(...call) {
+        const receipt = driver.claims.startRuns(...call);
         const visible = async (): Promise<RunsStarted> => {
           const started = await receipt.visible;
           if (first && newest) {

@@ -13,7 +13,7 @@ export const receipts = theme('receipts', (test) => {
     const job = await put();
     const { workerId } = await anchor();
     const runId = randomUUID();
-    const { visible } = driver.claims.startRuns([{ runId, workerId, jobs: [job] }]);
+    const { visible } = driver.claims.startRuns([{ runId, workerId, jobs: [job] }], []);
     expect(await visible).toEqual({ earlier: [], unfinished: [] });
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
   });
@@ -27,7 +27,7 @@ export const receipts = theme('receipts', (test) => {
       const job = await put();
       const { workerId } = await anchor();
       const runId = randomUUID();
-      const receipt = driver.claims.startRuns([{ runId, workerId, jobs: [job] }]);
+      const receipt = driver.claims.startRuns([{ runId, workerId, jobs: [job] }], []);
       if (waits) await receipt.visible;
       await within('the flush', Promise.all([receipt.durable(), receipt.durable()]));
       expect(await reader.runs(job.publicId)).toMatchObject([{ runId, outcome: null }]);
@@ -41,8 +41,8 @@ export const receipts = theme('receipts', (test) => {
     const job = await put();
     const { workerId } = await anchor();
     const [first, second] = [randomUUID(), randomUUID()];
-    await driver.claims.startRuns([{ runId: first, workerId, jobs: [job] }]).visible;
-    const receipt = driver.claims.startRuns([{ runId: second, workerId, jobs: [job] }]);
+    await driver.claims.startRuns([{ runId: first, workerId, jobs: [job] }], []).visible;
+    const receipt = driver.claims.startRuns([{ runId: second, workerId, jobs: [job] }], []);
     expect((await receipt.visible).unfinished).toEqual([first]);
     await within('the flush', receipt.durable());
     expect(await reader.runs(job.publicId)).toMatchObject([{ runId: first, outcome: null }]);
@@ -52,7 +52,7 @@ export const receipts = theme('receipts', (test) => {
     const job = await put();
     const dead = await process();
     await dead.kill();
-    const receipt = dead.driver.claims.startRuns([{ runId: randomUUID(), workerId: '1', jobs: [job] }]);
+    const receipt = dead.driver.claims.startRuns([{ runId: randomUUID(), workerId: '1', jobs: [job] }], []);
     const gone = { name: 'DriverError', code: 'ConnectionLost' };
     await expect(receipt.visible).rejects.toMatchObject(gone);
     await expect(receipt.durable()).rejects.toMatchObject(gone);
@@ -268,10 +268,12 @@ function firstReceipt<Tx>(
   let isOver = false;
   return instead(driver, {
     claims: {
-      startRuns(runs) {
-        if (isOver || runs.flatMap((run) => run.jobs).length !== jobs) return driver.claims.startRuns(runs);
+      startRuns(...call) {
+        const [runs] = call;
+        if (isOver || runs.flatMap((run) => run.jobs).length !== jobs)
+          return driver.claims.startRuns(...call);
         isOver = true;
-        return other(() => driver.claims.startRuns(runs));
+        return other(() => driver.claims.startRuns(...call));
       },
     },
   });

@@ -22,7 +22,7 @@ async function reportingWorker<Tx>(stage: Stage<Tx>) {
       await put({ payload });
       const { held, job } = await hold();
       const runId = randomUUID();
-      await driver.claims.startRuns([{ runId, workerId, jobs: [job] }]).visible;
+      await driver.claims.startRuns([{ runId, workerId, jobs: [job] }], []).visible;
       return { held, job, runId };
     },
     report: (...runningIds: readonly JobId[]) =>

@@ -57,8 +57,8 @@ export const runs = theme('runs', (test) => {
       const rows = await putMany(Array.from({ length: jobs }, () => ({})));
       const { workerId } = await anchor();
       const [theirs, mine] = [randomUUID(), randomUUID()];
-      await driver.claims.startRuns([{ runId: theirs, workerId, jobs: rows }]).visible;
-      const start = (crashed?: readonly string[]) =>
+      await driver.claims.startRuns([{ runId: theirs, workerId, jobs: rows }], []).visible;
+      const start = (crashed: readonly string[] = []) =>
         driver.claims.startRuns([{ runId: mine, workerId, jobs: rows }], crashed).visible;
       expect((await start()).unfinished).toEqual([theirs]);
       for (const { publicId } of rows)
@@ -87,7 +87,7 @@ export const runs = theme('runs', (test) => {
     const together = [start(first, second, third)];
     const single = [start(first), start(second), start(third)];
     for (const starts of [together, single])
-      expect((await driver.claims.startRuns(starts).visible).unfinished).toEqual([crashed]);
+      expect((await driver.claims.startRuns(starts, []).visible).unfinished).toEqual([crashed]);
     const records = async () => {
       const all = await Promise.all([first, second, third].map(({ publicId }) => reader.runs(publicId)));
       return all.map((runs) => runs.map(({ outcome }) => outcome));
@@ -230,7 +230,7 @@ export const runs = theme('runs', (test) => {
   });
 
   test('a call without runs writes none', async ({ driver }) => {
-    expect(await driver.claims.startRuns([]).visible).toEqual({ earlier: [], unfinished: [] });
+    expect(await driver.claims.startRuns([], []).visible).toEqual({ earlier: [], unfinished: [] });
   });
 
   test('progress is noted for the jobs of its run alone', async ({

@@ -22,7 +22,7 @@ export function startRuns(
   on: MysqlTransaction,
   sql: Statements,
   runs: readonly RunStart[],
-  crashed: readonly string[] = [],
+  crashed: readonly string[],
 ): Receipt<RunsStarted> {
   const visible = write(on, sql, runs, crashed);
   return {

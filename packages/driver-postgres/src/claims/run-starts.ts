@@ -30,7 +30,7 @@ export class RunStarts {
     this.#flush = flush;
   }
 
-  start(runs: readonly RunStart[], crashed: readonly string[] = []): Receipt<RunsStarted> {
+  start(runs: readonly RunStart[], crashed: readonly string[]): Receipt<RunsStarted> {
     const visible = this.#write(runs, crashed);
     return { visible, durable: () => visible.then(() => this.#flush.flush()) };
   }

@@ -15,7 +15,7 @@ export async function startRuns<Tx>(
   const { workerId } = anchor;
   const jobs = [...claim.jobs.keys()];
   const runs = [{ runId, workerId, jobs: [...claim.jobs.values()] }];
-  const start = (crashed?: readonly string[]) => driver.claims.startRuns(runs, crashed).visible;
+  const start = (crashed: readonly string[] = []) => driver.claims.startRuns(runs, crashed).visible;
   let started = await start();
   if (endsCrashed && started.unfinished.length > 0) {
     await claim.held.confirm();

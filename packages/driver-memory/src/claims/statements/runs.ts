@@ -6,7 +6,7 @@ import type { Place } from './place.js';
 export async function startRuns(
   place: Place,
   starts: readonly RunStart[],
-  crashed: readonly string[] = [],
+  crashed: readonly string[],
 ): Promise<RunsStarted> {
   const { database, tx } = place;
   const { runs } = database.tables;
