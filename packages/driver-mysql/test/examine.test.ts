@@ -148,7 +148,7 @@ test('a transaction that stays open, and old versions of rows', async () => {
   await other.query("INSERT INTO rowlock_job (kind) VALUES ('k')");
   const held = await oldTransactions(plain, 0);
   expect(held).toMatchObject([
-    { severity: 'warning', what: expect.stringMatching(/^A transaction has been open for 0 min/) },
+    { severity: 'warning', what: expect.stringMatching(/^A transaction has been open for \d+ min/) },
   ]);
   expect(await oldTransactions(plain)).toEqual([]);
   expect(await history(plain, 0)).toMatchObject([{ severity: 'warning' }]);
@@ -169,7 +169,7 @@ test('a transaction is found also while the server cannot show a statement with 
     expect(user?.session).toBe(other.threadId);
   }, 30_000);
   expect(await oldTransactions(plain, 0)).toMatchObject([
-    { what: expect.stringMatching(/^A transaction has been open for 0 min/) },
+    { what: expect.stringMatching(/^A transaction has been open for \d+ min/) },
   ]);
   expect(await examined()).toEqual([]);
 });
