@@ -39,8 +39,10 @@ test('a page that looks at a job with a limit of one locks nothing, and sends no
   const watching = (async () => {
     while (isLooking) {
       const found = await reader.query<{ lock: string }>(
+        // Autovacuum may come to a catalog meanwhile.
         `SELECT concat_ws(' ', locktype, relation::regclass, mode) AS lock FROM pg_locks
-         WHERE locktype NOT IN ('virtualxid', 'transactionid') AND mode <> 'AccessShareLock'
+         JOIN pg_stat_activity USING (pid)
+         WHERE backend_type = 'client backend' AND locktype NOT IN ('virtualxid', 'transactionid') AND mode <> 'AccessShareLock'
            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
       for (const { lock } of found.rows) locks.add(lock);
