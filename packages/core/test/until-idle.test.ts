@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Survey } from '../src/driver.js';
 import { createRowlock, DriverError, defineHandler } from '../src/index.js';
-import { emptyDatabase, NOTHING } from './empty-database.js';
+import { type Answers, emptyDatabase, NOTHING } from './empty-database.js';
 import { handClock } from './hand-clock.js';
 import { settled } from './resting-worker.js';
 
@@ -10,9 +9,9 @@ const Work = defineHandler({ kind: 'work', payload: z.unknown(), run: () => {} }
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A Rowlock by the hand's clock, on a database in which nothing can be claimed. */
-function onSurvey(survey: () => Survey | Promise<Survey>) {
+function onSurvey(survey: Answers['survey'], reclaim?: Answers['reclaim']) {
   const clock = handClock();
-  const { driver } = emptyDatabase({ claim: () => undefined, survey });
+  const { driver } = emptyDatabase({ claim: () => undefined, survey, ...(reclaim && { reclaim }) });
   const jobs = { ...driver.jobs, count: async () => ({ count: 0, next: null }) };
   const rowlock = createRowlock({ driver: { ...driver, jobs }, handlers: [Work], clock, log: SILENT });
   return { clock, rowlock };
@@ -46,6 +45,63 @@ test('where jobs are due that cannot be claimed, it ends after half a second', a
   expect(isOver).toBe(false);
   for (; !isOver; await settled()) clock.advance(1);
   expect(await report).toMatchObject({ ended: 'idle', remaining: { due: true, nextMs: null } });
+});
+
+test('where ever more jobs become due that cannot be claimed, it ends after half a second', async () => {
+  let surveys = 0;
+  const { clock, rowlock } = onSurvey(() => {
+    surveys += 1;
+    // Every second one: the worker itself would look again at once for what each of its surveys has promoted.
+    return { ...NOTHING, promoted: surveys % 2 === 0 ? 1 : 0, waiting: true, unlimited: true };
+  });
+  let isOver = false;
+  const report = rowlock.runUntilIdle().finally(() => {
+    isOver = true;
+  });
+  for (await settled(); !isOver && clock.now() < 5_000; await settled()) clock.advance(50);
+  expect(isOver).toBe(true);
+  await report;
+});
+
+test('where a process stalls while the worker of a lease is missing, it waits until the lease is put back', async () => {
+  let leased = true;
+  const { clock, rowlock } = onSurvey(
+    () => ({ ...NOTHING, leased }),
+    async ({ dead }) => {
+      leased &&= !dead.includes('w4');
+      return { reclaimed: dead.length, missing: leased ? ['w4'] : [], own: [], refused: [] };
+    },
+  );
+  let isOver = false;
+  const report = rowlock.runUntilIdle().finally(() => {
+    isOver = true;
+  });
+  await settled();
+  for (const _ of [1, 2, 3]) {
+    clock.advance(1_500);
+    await settled();
+  }
+  expect({ isOver, leased }).toEqual({ isOver: false, leased: true });
+  for (; !isOver; await settled()) clock.advance(50);
+  expect(leased).toBe(false);
+  expect(await report).toMatchObject({ ended: 'idle' });
+});
+
+test('a lease of a missing worker that the database refuses to put back keeps it for ten seconds', async () => {
+  const { clock, rowlock } = onSurvey(
+    () => ({ ...NOTHING, leased: true }),
+    async () => ({ reclaimed: 0, missing: ['w4'], own: [], refused: [] }),
+  );
+  let isOver = false;
+  const report = rowlock.runUntilIdle().finally(() => {
+    isOver = true;
+  });
+  await settled();
+  for (; clock.now() < 9_900; await settled()) clock.advance(100);
+  expect(isOver).toBe(false);
+  for (; !isOver; await settled()) clock.advance(100);
+  expect(clock.now()).toBeLessThan(10_500);
+  expect(await report).toMatchObject({ ended: 'idle' });
 });
 
 test('a database that cannot be looked at rejects, and the next call starts anew', async () => {

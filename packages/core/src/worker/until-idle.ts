@@ -143,10 +143,9 @@ export class UntilIdle<Tx> {
     // If a run has begun meanwhile, the worker will be idle once more.
     if (look !== this.#begun) return;
     // Less than at the last look: a worker that was missing is back, or its jobs are.
-    if (hasMore || quietMs < this.#quietMs) {
-      this.#quietSince = clock.now();
-      if (quietMs > 0) worker.wake();
-    }
+    const isBack = quietMs < this.#quietMs;
+    if (isBack) this.#quietSince = clock.now();
+    if (hasMore || (isBack && quietMs > 0)) worker.wake();
     this.#quietMs = quietMs;
     const leftMs = this.#quietSince + quietMs - clock.now();
     if (leftMs <= 0) this.#over.resolve('idle');
