@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type Enqueueable, InvalidInputError } from '@rowlock/core';
-import { describe, expect, test } from 'vitest';
+import { type Enqueueable, InvalidInputError, set } from '@rowlock/core';
+import { NO_ID } from '@rowlock/core/driver';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
 import { SERVERS, stages } from './servers.js';
@@ -146,6 +147,26 @@ describe.each(SERVERS)('jobs on $name', (server) => {
       code: 1,
       stderr: 'There is no job x. It may have been pruned.\n',
     });
+  });
+
+  test('are changed by their ids, and one that a transaction has does not keep the others from it', async () => {
+    const { url, rowlock } = await stage(server);
+    const jobs = await rowlock.enqueueMany(Mail, [{ payload: { to: 'ada' } }, { payload: { to: 'bob' } }]);
+    const [locked = '', other = ''] = jobs.map(({ publicId }) => publicId);
+    await rowlock.jobs.cancelMany({ queue: 'mail' });
+    const driver = server.driver(url);
+    onTestFinished(() => driver.close());
+    const holder = driver.claims.session({ idleLimitMs: 60_000 });
+    const begins = { queue: 'none', kinds: [], line: { priority: 0, id: NO_ID }, busy: [], limit: 1 };
+    await holder.claim(begins);
+    await rowlock.jobs.updateMetadata(locked, [set('held', true)], { tx: holder.handle });
+    expect(await call(['jobs', 'redrive', locked, other], { url })).toEqual({
+      code: 1,
+      stdout: `Job ${other}: redriven.\n`,
+      stderr: expect.stringContaining(`Cannot redrive job ${locked} now`),
+    });
+    await holder.rollback();
+    expect(await call(['jobs', 'redrive', locked], { url })).toMatchObject({ code: 0 });
   });
 
   test.each([['cancel'], ['redrive'], ['move', 'letters'], ['delete']])(

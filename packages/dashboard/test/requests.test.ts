@@ -1,6 +1,7 @@
-import { createRowlock } from '@rowlock/core';
+import { createRowlock, DriverError } from '@rowlock/core';
 import { postgres } from '@rowlock/driver-postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { problemOf } from '../src/http/problem.js';
 import { createDashboard } from '../src/index.js';
 import { stages } from './stage.js';
 
@@ -277,6 +278,11 @@ test.each([
 ])('%s %s is answered by %i', async (method, path, status) => {
   const { get } = await stage();
   expect((await get(path, { method })).status).toBe(status);
+});
+
+test('a job that another transaction has is a conflict, with the sentence that says to try again', () => {
+  const locked = new DriverError('LockTimeout', 'Another transaction has locked it. Try again.');
+  expect(problemOf(locked)).toMatchObject({ status: 409, detail: locked.message });
 });
 
 test('a person who follows a link reads a sentence', async () => {

@@ -154,8 +154,9 @@ test('a job that is locked for the moment is redriven when it is let go, and one
   await rowlock.redrive(publicId);
   locked = 100;
   await expect(rowlock.redrive(publicId)).rejects.toMatchObject({
-    code: 'ROWLOCK_ILLEGAL_TRANSITION',
-    message: expect.stringContaining('locked by a transaction'),
+    code: 'LockTimeout',
+    isRetryable: true,
+    message: expect.stringContaining('Try again'),
   });
 });
 

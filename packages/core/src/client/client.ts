@@ -203,7 +203,7 @@ export class Client<Tx> {
    * Gives a job that failed or was cancelled all its attempts again.
    *
    * @throws JobNotFoundError, IllegalTransitionError when the job is in another state, or its unique key is taken by a
-   * job that came later.
+   * job that came later; DriverError `LockTimeout` when another transaction has the job: call again.
    */
   async redrive(publicId: string, call: CallOptions<Tx> = {}): Promise<void> {
     return this.#calls.acting(call, async (tx, note) => {

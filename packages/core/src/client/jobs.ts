@@ -159,7 +159,7 @@ export class Jobs<Tx = unknown> {
    * a key while it runs one of them. A handler changes the metadata of its own job with `tx`.
    *
    * @throws JobNotFoundError; InvalidInputError; UpdateRefusedError when the metadata does not fit, or would have more
-   * than 64 KiB; IllegalTransitionError when another transaction has the job for long.
+   * than 64 KiB; DriverError `LockTimeout` when another transaction has the job for long: call again.
    * @example
    * await rowlock.jobs.updateMetadata(publicId, [increment('opened'), append('log', [{ by: 'Ada' }])]);
    */

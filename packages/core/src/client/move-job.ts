@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDriverError } from '../driver/driver-error.js';
+import { DriverError, isDriverError } from '../driver/driver-error.js';
 import type { Jobs, Moved } from '../driver/jobs.js';
 import { IllegalTransitionError, JobNotFoundError } from '../errors.js';
 import { type ClientEvent, isLegal } from '../job/lifecycle.js';
@@ -13,7 +13,7 @@ type MovedJob = Extract<Moved, { outcome: 'moved' | 'running' }>;
 /**
  * Cancels or redrives a job. One that another transaction holds for a moment is tried again.
  *
- * @throws JobNotFoundError, IllegalTransitionError
+ * @throws JobNotFoundError, IllegalTransitionError; DriverError `LockTimeout` if it stays locked
  */
 export async function moveJob(
   store: Pick<Jobs, 'move'>,
@@ -23,10 +23,14 @@ export async function moveJob(
   const [moved = MISSING] = await moveUnlessLocked(store, event, [publicId]);
   if (moved.outcome === 'missing') throw new JobNotFoundError(publicId);
   if (moved.outcome !== 'illegal') return moved;
-  const why = isLegal(event, moved.status)
-    ? 'locked by a transaction: try again when that has ended'
-    : moved.status;
-  throw new IllegalTransitionError(event, publicId, why);
+  if (isLegal(event, moved.status)) throw jobLocked(event, publicId);
+  throw new IllegalTransitionError(event, publicId, moved.status);
+}
+
+/** Another transaction has the job's row for longer than the call waits. */
+export function jobLocked(event: string, publicId: string): DriverError {
+  const message = `Cannot ${event} job ${publicId} now: another transaction has locked it. Try again when that has ended.`;
+  return new DriverError('LockTimeout', message);
 }
 
 /** The same of up to 100 jobs. Returns what became of each, in the same order. */

@@ -72,8 +72,9 @@ test('a transaction that has the job for long is an error after two seconds, how
     },
   };
   await expect(updateJob(slow, ID, update)).rejects.toMatchObject({
-    code: 'ROWLOCK_ILLEGAL_TRANSITION',
-    message: expect.stringContaining('locked by a transaction'),
+    code: 'LockTimeout',
+    isRetryable: true,
+    message: expect.stringContaining('Try again'),
   });
   // As long as it has said, and no number of tries.
   expect(now).toBeGreaterThanOrEqual(2_000);

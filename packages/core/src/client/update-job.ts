@@ -20,6 +20,7 @@ import { set } from '../update/operations.js';
 import type { CallOptions } from './call-options.js';
 import type { Calls } from './calls.js';
 import type { ClientStore } from './client-store.js';
+import { jobLocked } from './move-job.js';
 import { available } from './new-job.js';
 
 /**
@@ -123,7 +124,7 @@ export function changesUpdate(changes: JobChanges, declared?: DeclaredLimits): J
  * A call that changes a job, on record where an operator makes it.
  *
  * @param change Gets whether the transaction of the call settles the job.
- * @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError, InvalidInputError
+ * @throws JobNotFoundError, IllegalTransitionError, UpdateRefusedError, InvalidInputError; DriverError `LockTimeout` if it stays locked
  */
 export function changeJob<Tx>(
   calls: Calls<Tx>,
@@ -166,11 +167,7 @@ export async function updateJob(
     case 'illegal':
       throw new IllegalTransitionError('update', publicId, updated.status);
     case 'locked':
-      throw new IllegalTransitionError(
-        'update',
-        publicId,
-        'locked by a transaction: try again when that has ended',
-      );
+      throw jobLocked('update', publicId);
   }
 }
 

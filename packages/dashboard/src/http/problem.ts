@@ -47,6 +47,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** What an error means to the sender of the request. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (isDriverError(error, 'LockTimeout')) return new Problem(409, error.message, { cause: error });
   if (isDriverError(error))
     return new Problem(503, `The database gives no answer: ${error.message}`, { cause: error });
   const status = error instanceof RowlockError ? STATUSES[error.code] : undefined;

@@ -4,6 +4,7 @@ import {
   defineHandler,
   IllegalTransitionError,
   increment,
+  isDriverError,
   type Limit,
   type Rowlock,
 } from '@rowlock/core';
@@ -102,7 +103,7 @@ export class ScriptedActor<Tx> {
       try {
         return await this.#client.cancel(this.#named(name));
       } catch (error) {
-        if (error instanceof IllegalTransitionError) return undefined;
+        if (isNotMoved(error)) return undefined;
         throw error;
       }
     },
@@ -113,7 +114,7 @@ export class ScriptedActor<Tx> {
         this.#around.witness.redrives(publicId);
         return true;
       } catch (error) {
-        if (error instanceof IllegalTransitionError) return false;
+        if (isNotMoved(error)) return false;
         throw error;
       }
     },
@@ -190,4 +191,9 @@ export class ScriptedActor<Tx> {
     if (publicId === undefined) throw new Error(`There is no job ${name} yet.`);
     return publicId;
   }
+}
+
+/** Whether the job's state does not allow a move, or another transaction has the job. */
+function isNotMoved(error: unknown): boolean {
+  return error instanceof IllegalTransitionError || isDriverError(error, 'LockTimeout');
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defineHandler, type JobChanges } from '@rowlock/core';
+import { defineHandler, type JobChanges, set } from '@rowlock/core';
 import { limitsText } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { moveOne } from '../move-one.js';
@@ -120,6 +120,33 @@ export const changes = theme('changes', (test) => {
     await expect(client.update(randomUUID(), { priority: 1 })).rejects.toMatchObject(missing);
     await expect(client.update(randomUUID(), { limit: null })).rejects.toMatchObject(missing);
   });
+
+  test.once(
+    'a job that a transaction has is an error that may pass, and an ended one is not',
+    async (stage) => {
+      const { driver, queue, put, caller } = stage;
+      const client = clientOf(stage, []);
+      const [waiting, ended] = [await put(), await put()];
+      await moveOne(driver, 'cancel', ended.publicId);
+      const [holder, application] = [await caller(), await caller()];
+      for (const { publicId } of [waiting, ended])
+        await client.jobs.updateMetadata(publicId, [set('held', true)], { tx: holder.tx });
+      const call = { tx: application.tx };
+      const mayPass = { code: 'LockTimeout', isRetryable: true };
+      const change = () => client.update(waiting.publicId, { priority: 1 }, call);
+      const payload = () => client.jobs.updatePayload(waiting.publicId, [set([], 1)], call);
+      const redrive = () => client.redrive(ended.publicId);
+      for (const locked of [change, payload, redrive]) await expect(locked()).rejects.toMatchObject(mayPass);
+      expect(await client.jobs.redriveMany({ queue, status: 'cancelled' })).toMatchObject({
+        skipped: 1,
+      });
+      await holder.commit();
+      expect(await change()).toBe('updated');
+      await application.commit();
+      await redrive();
+      await expect(redrive()).rejects.toMatchObject({ code: 'ROWLOCK_ILLEGAL_TRANSITION' });
+    },
+  );
 
   test.once(
     "a change in a caller's transaction is there after its commit, and not after a rollback",

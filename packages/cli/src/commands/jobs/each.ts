@@ -1,4 +1,4 @@
-import { RowlockError } from '@rowlock/core';
+import { isDriverError, RowlockError } from '@rowlock/core';
 import type { Session } from '../../command-context.js';
 import { Failure, Misuse } from '../../failure.js';
 import { jobs } from '../../output/values.js';
@@ -21,7 +21,7 @@ export async function each(
       const outcome = await change(publicId);
       output.one({ publicId, outcome }, `Job ${publicId}: ${outcome}.`);
     } catch (error) {
-      if (!(error instanceof RowlockError)) throw error;
+      if (!(error instanceof RowlockError || isDriverError(error, 'LockTimeout'))) throw error;
       failed++;
       complaints.say(error);
     }
