@@ -134,9 +134,10 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       redact: redact && unfailing(redact, { error: logged }),
     };
     const look = async (): Promise<unknown> => route.answer(call);
+    const own = (): Promise<unknown> => (isChange ? look() : within('The database', look()));
     const answered = await (route.isShared
       ? looks.of(`${scope} ${path}${search}`, () => new SharedLook(look)).get()
-      : look());
+      : own());
     if (isChange) looks.forget();
     return answered instanceof Response ? answered : respondJson(answered, request);
   }

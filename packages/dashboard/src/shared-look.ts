@@ -8,12 +8,16 @@ import { within } from './http/within.js';
 const NEW_MS = 2_000;
 const TIMES_TOOK = 29;
 
+/** How long others wait for a look that was begun, in milliseconds. A connection that goes silent may never end, and lists have no bound. */
+const LOST_MS = 60_000;
+
 /** One look at the database for all viewers. It is made at a call, so an unused dashboard reads nothing. */
 export class SharedLook<Found> {
   readonly #look: () => Promise<Found>;
   #found: { readonly value: Found; readonly until: number } | null = null;
   #lastTookMs = 0;
   #pending: Promise<Found> | null = null;
+  #begunAt = 0;
 
   constructor(look: () => Promise<Found>) {
     this.#look = look;
@@ -23,7 +27,7 @@ export class SharedLook<Found> {
   async get(): Promise<Found> {
     if (this.#found !== null && performance.now() < this.#found.until) return this.#found.value;
     // A look that takes too long is not made a second time beside it.
-    this.#pending ??= this.#begin();
+    if (this.#pending === null || performance.now() - this.#begunAt >= LOST_MS) this.#pending = this.#begin();
     return within('The database', this.#pending);
   }
 
@@ -35,6 +39,7 @@ export class SharedLook<Found> {
 
   #begin(): Promise<Found> {
     const begun = performance.now();
+    this.#begunAt = begun;
     const pending = this.#look().then(
       (value) => {
         const now = performance.now();

@@ -105,3 +105,16 @@ test('a database that never answers gets one look, and each viewer a sentence', 
     vi.useRealTimers();
   }
 });
+
+test('a count that never ends is a 503 after 10 s', async () => {
+  const { rowlock, get } = await stage();
+  vi.spyOn(rowlock.jobs, 'count').mockReturnValue(new Promise<never>(() => {}));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const counted = get('/api/jobs/count');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await (await counted).text()).toContain('The database gave no answer within 10 s.');
+  } finally {
+    vi.useRealTimers();
+  }
+});

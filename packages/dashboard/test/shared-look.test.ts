@@ -68,3 +68,16 @@ test('a look that fails does not count', async () => {
   isAway = false;
   expect(await look.get()).toBe(1);
 });
+
+test('a look without an answer is given up after a minute, as its connection may have gone silent', async () => {
+  const look = lookOf(1_000_000, 0);
+  const first = look.get();
+  first.catch(() => {});
+  await vi.advanceTimersByTimeAsync(58_900);
+  const second = look.get();
+  second.catch(() => {});
+  await vi.advanceTimersByTimeAsync(10_000);
+  await expect(first).rejects.toThrow('no answer within 10 s');
+  await expect(second).rejects.toThrow('no answer within 10 s');
+  expect(await found(look)).toBe(2);
+});

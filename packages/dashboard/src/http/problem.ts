@@ -49,7 +49,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isDriverError(error, 'LockTimeout')) return new Problem(409, error.message, { cause: error });
   if (isDriverError(error))
-    return new Problem(503, `The database gives no answer: ${error.message}`, { cause: error });
+    return new Problem(503, `The database cannot do this: ${error.message}`, { cause: error });
   const status = error instanceof RowlockError ? STATUSES[error.code] : undefined;
   if (error instanceof RowlockError && status !== undefined)
     return new Problem(status, error.message, { cause: error });

@@ -18,9 +18,9 @@ export function answers(): void {
       await page.clock.runFor(4_000);
     };
     await answering((route) =>
-      route.fulfill({ status: 503, json: { detail: 'The database gives no answer: away' } }),
+      route.fulfill({ status: 503, json: { detail: 'The database cannot do this: away' } }),
     );
-    await alert.getByText(/^The database gives no answer: away\s*The page is as of \d/).waitFor();
+    await alert.getByText(/^The database cannot do this: away\s*The page is as of \d/).waitFor();
     expect([await kind.count(), await isStale()]).toEqual([1, 1]);
     await screenshot('stale');
     expect(await faults()).toEqual([]);
