@@ -196,6 +196,27 @@ describe('types of extensions, in a schema of their own', () => {
     expect((await stage.changes()).toSorted()).toEqual([...filled, ...filled].toSorted());
     expect(await rowlock.captures.check()).toMatchObject([{ problems: [] }, { problems: [] }]);
   });
+
+  test.each([
+    ['a domain of an enum', 'step', "'paid'", 'int', 'n'],
+    ['a domain of an enum, behind a number', 'int', 'n', 'step', "'paid'"],
+    ['a domain of citext', 'mail', "'A' || n", 'int', '0'],
+    ['a domain of a number, behind citext', 'citext', "'a'", 'count', 'n'],
+    ['a text with a collation, beside an enum', 'text COLLATE "C"', "'ä' || n", 'state', "'paid'"],
+    ['a domain of such a text, behind an enum', 'state', "'paid'", 'label', "'ä' || n"],
+  ])('a backfill by %s comes to each row once', async (_, id, ids, part, parts) => {
+    const rowlock = await extended(
+      'citext',
+      `CREATE TYPE state AS ENUM ('draft', 'paid'); CREATE DOMAIN step AS state; CREATE DOMAIN mail AS citext;
+       CREATE DOMAIN count AS int; CREATE DOMAIN label AS text COLLATE "C";
+       CREATE TABLE t (id ${id}, part ${part}, n int, PRIMARY KEY (id, part));
+       INSERT INTO t SELECT ${ids}, ${parts}, n FROM generate_series(1, 5) AS n`,
+      { id: ['id', 'part'], payload: ['n'] },
+    );
+    expect(await rowlock.captures.backfill('c0', { batch: 2 })).toEqual({ rows: 5 });
+    const filled = (await stage.payloads()).map((payload) => Object(payload).new.n);
+    expect(filled.toSorted()).toEqual(['1', '2', '3', '4', '5']);
+  });
 });
 
 describe('apply refuses what every writer would fail on, and what no row has', () => {

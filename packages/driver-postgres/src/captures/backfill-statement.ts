@@ -49,16 +49,21 @@ export function backfillStatement(
 function after({ id }: CapturePlan, table: CapturedTable): string {
   const columns = id.map((name) => columnOf(table, name));
   const values = id.map((name) => `n.${identifier(name)}`);
-  const given = columns.map(({ cast }, place) => `$${place + 3}::${cast}`);
+  const given = columns.map(
+    ({ cast, collation }, place) =>
+      `$${place + 3}::${cast}${collation === null ? '' : ` COLLATE ${collation}`}`,
+  );
   const [greater, ...others] = new Set(columns.map((column) => operator(column, GREATER)));
   // The server finds the beginning in an index by all columns.
   if (others.length === 0 && greater !== undefined)
     return `(${values.join(', ')}) ${greater} (${given.join(', ')})`;
   const [first] = columns;
+  const bare = columns.map(({ isDomain, cast }, place) => `${values[place]}${isDomain ? `::${cast}` : ''}`);
   const notBefore = first === undefined ? undefined : operator(first, NOT_LESS);
   return [
     ...(notBefore === undefined ? [] : [`${values[0]} ${notBefore} ${given[0]}`]),
-    `ROW(${values.join(', ')})::record OPERATOR(pg_catalog.>) ROW(${given.join(', ')})::record`,
+    // Compared are records whose columns have the same types and collations.
+    `ROW(${bare.join(', ')})::record OPERATOR(pg_catalog.>) ROW(${given.join(', ')})::record`,
   ].join(' AND ');
 }
 

@@ -9,6 +9,8 @@ export interface Column {
   readonly cast: string;
   /** The same with its length or its digits, for a type of the server's own. */
   readonly sized: string;
+  /** Quoted and with its schema. Null: that of the type, or none. */
+  readonly collation: string | null;
   readonly isBuiltIn: boolean;
   readonly isDomain: boolean;
   /** Whether `type` is a domain too. */

@@ -64,6 +64,10 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
                 'name', attname, 'notNull', attnotnull, 'virtual', attgenerated = 'v',
                 'type', base.typname, 'cast', format('%I.%I', of_base.nspname, base.typname),
                 'sized', format_type(base.oid, CASE own.typtype WHEN 'd' THEN own.typtypmod ELSE atttypmod END),
+                'collation', (
+                  SELECT format('%I.%I', nspname, collname)
+                  FROM pg_collation JOIN pg_namespace ON pg_namespace.oid = collnamespace
+                  WHERE pg_collation.oid = attcollation AND attcollation <> base.typcollation),
                 'isBuiltIn', of_base.nspname = 'pg_catalog',
                 'isDomain', own.typtype = 'd', 'isDomainOfDomain', base.typtype = 'd',
                 'kind', CASE WHEN base.typtype = 'b' AND base.typcategory = 'A' THEN 'a' ELSE base.typtype END,
