@@ -190,6 +190,14 @@ const FAULTS: Readonly<
       ],
     ],
     [
+      'an index by which the jobs of a key are locked',
+      [
+        'DROP INDEX job_entity ON rowlock_job',
+        ['broken', 'schema', /index rowlock_job\.job_entity.* is missing/],
+        ['broken', 'trial', /^A job cannot be locked by its key: .*job_entity/],
+      ],
+    ],
+    [
       'what one job alone does not show',
       [
         'ALTER TABLE rowlock_run ADD tenant INT NOT NULL',

@@ -128,6 +128,20 @@ test('a right that a worker lacks', async () => {
     { check: 'rights', severity: 'broken', what: expect.stringMatching(/lacks INSERT on .*rowlock_bell/) },
     { check: 'rights', severity: 'broken', what: expect.stringMatching(/lacks UPDATE on .*rowlock_run/) },
   ]);
+  await plain.query(`GRANT UPDATE ON ${schema}.rowlock_run TO '${account}'`);
+  await plain.query(`GRANT INSERT ON ${schema}.rowlock_bell TO '${account}'`);
+  await plain.query(`REVOKE UPDATE ON ${schema}.rowlock_schedule FROM '${account}'`);
+  expect(await examined(driver)).toEqual([]);
+  await plain.query(
+    "INSERT INTO rowlock_schedule (name, plan, fingerprint, source, updated_by) VALUES ('s', '{}', 'f', 'dynamic', 'ada')",
+  );
+  expect(await examined(driver)).toMatchObject([
+    {
+      check: 'rights',
+      severity: 'broken',
+      what: expect.stringMatching(/lacks UPDATE on .*rowlock_schedule/),
+    },
+  ]);
 });
 
 test('a long history without a retention', async () => {

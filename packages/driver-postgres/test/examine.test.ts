@@ -101,6 +101,53 @@ test('additions, ends and settings that are quiet until something meets them, an
   ]);
 });
 
+test("a table that inherits from Rowlock's, and one from which its own inherit", async () => {
+  await stage();
+  await plain.query('CREATE TABLE public.archived () INHERITS (rowlock.job)');
+  await plain.query('CREATE TABLE public.dated (finished_at timestamptz)');
+  await plain.query('ALTER TABLE rowlock.run INHERIT public.dated');
+  const of = (what: string) => ({ check: 'additions', severity: 'warning', what, why: expect.any(String) });
+  expect(await examined()).toMatchObject([
+    of("The child table archived of the table job is not Rowlock's."),
+    of("The parent table dated of the table run is not Rowlock's."),
+  ]);
+});
+
+test('limits of the role that end transactions, waits and statements', async () => {
+  await stage();
+  const role = `limited_${new URL(url).pathname.slice(-8)}`;
+  await plain.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'change-me'`);
+  onTestFinished(async () => {
+    await plain.query(`DROP ROLE ${role}`);
+  });
+  const own = new URL(url);
+  own.username = role;
+  own.password = 'change-me';
+  const version = Number((await plain.query('SHOW server_version_num')).rows[0].server_version_num);
+  const limits = [
+    ['idle_in_transaction_session_timeout', '500ms'],
+    ['lock_timeout', '2ms'],
+    ['statement_timeout', '3s'],
+    ...(version >= 170_000 ? [['transaction_timeout', '500ms']] : []),
+  ];
+  for (const [name, limit] of limits) await plain.query(`ALTER ROLE ${role} SET ${name} = '${limit}'`);
+  const found = limits.map(([name]) => ({
+    check: 'settings',
+    severity: 'warning',
+    what: expect.stringContaining(`${name} is `),
+    why: expect.stringMatching(/./),
+    remedy: expect.stringContaining(`SET ${name} = 0`),
+  }));
+  const driver = open({ connectionString: own.href });
+  expect(await examined(driver)).toMatchObject(found);
+  // A claim bounds its session itself, which is no fault.
+  const unlimited = open();
+  const held = unlimited.claims.session({ idleLimitMs: 100 });
+  await held.claim({ queue: 'q', kinds: ['k'], line: { priority: 0, id: 0n }, busy: [], limit: 1 });
+  await held.rollback();
+  expect(await examined(unlimited)).toEqual([]);
+});
+
 test('numbers of transactions that run out', async () => {
   await stage();
   const of = (what: string) => ({ severity: 'warning', what: expect.stringContaining(what) });
@@ -143,6 +190,15 @@ test('a right that a worker lacks', async () => {
     { check: 'rights', severity: 'broken', what: `The user ${role} lacks UPDATE on "rowlock".run.` },
   ]);
   await plain.query(`GRANT UPDATE ON rowlock.run TO ${role}`);
+  await plain.query(`REVOKE UPDATE ON rowlock.schedule FROM ${role}`);
+  expect(await examined(driver)).toEqual([]);
+  await plain.query(
+    "INSERT INTO rowlock.schedule (name, plan, fingerprint, source, updated_by) VALUES ('s', '{}', 'f', 'dynamic', 'ada')",
+  );
+  expect(await examined(driver)).toMatchObject([
+    { check: 'rights', severity: 'broken', what: `The user ${role} lacks UPDATE on "rowlock".schedule.` },
+  ]);
+  await plain.query('DELETE FROM rowlock.schedule');
   await plain.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA rowlock FROM PUBLIC');
   expect(await examined(driver)).toMatchObject(
     ['enter_limits', 'limit_gate', 'prune_slots', 'take_slot_alone'].map((name) => ({

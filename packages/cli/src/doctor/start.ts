@@ -39,7 +39,8 @@ function faultOf(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
     return {
       check: 'server',
       what: message,
-      remedy: 'Look whether the server is up, and whether the URL is its own.',
+      remedy:
+        'Look whether the server is up, whether the URL is its own, and whether a limit that the sentence names is too short.',
     };
   return { check: CHECKS[error.code] ?? 'server', ...divided(message) };
 }

@@ -12,7 +12,7 @@ import {
 import type { Subject } from './subject.js';
 
 /** What is tried, in this order. */
-type Step = 'enqueued' | 'claimed' | 'settled';
+type Step = 'enqueued' | 'claimed' | 'locked by its key' | 'settled';
 
 /** How long the server lets the transaction be idle, in milliseconds. */
 const IDLE_MS = 30_000;
@@ -58,6 +58,9 @@ async function tried<Tx>(
   at.step = 'claimed';
   const [job] = await session.claim(OWN);
   if (job === undefined) return 'A job that was just enqueued is not found by a claim.';
+  at.step = 'locked by its key';
+  const [sibling] = await session.lockSiblings({ queue: QUEUE, keys: [KEY] }, 1);
+  if (sibling === undefined) return 'A job that was just claimed is not found by its key.';
   at.step = 'settled';
   const settled = await session.settle([completion(job)]);
   if (settled.length === 0) return 'A job cannot be settled: its row does not change.';
@@ -77,10 +80,12 @@ function fault(what: string): Fault {
 /** Not in the way of anybody's jobs. */
 const QUEUE = `rowlock doctor ${randomUUID()}`;
 
+const KEY = 'doctor';
+
 const JOB: NewJob = {
   queue: QUEUE,
   kind: 'rowlock.doctor',
-  key: null,
+  key: KEY,
   payload: {},
   priority: 0,
   available: { inMs: 0 },

@@ -22,6 +22,10 @@ const ADDED = `
   UNION ALL
   SELECT 'reference', conname, relname FROM pg_constraint JOIN own ON own.oid = confrelid WHERE contype = 'f'
   UNION ALL
+  SELECT 'child table', inhrelid::regclass::text, relname FROM pg_inherits JOIN own ON own.oid = inhparent
+  UNION ALL
+  SELECT 'parent table', inhparent::regclass::text, relname FROM pg_inherits JOIN own ON own.oid = inhrelid
+  UNION ALL
   SELECT 'trigger', tgname, relname FROM pg_trigger JOIN own ON own.oid = tgrelid WHERE NOT tgisinternal AND tgenabled <> 'D'
   UNION ALL
   SELECT CASE WHEN is_instead THEN 'instead rule' ELSE 'rule' END, rulename, relname
@@ -70,6 +74,15 @@ const ABOUT: Readonly<Record<string, Partial<Fault> & Pick<Fault, 'why' | 'remed
   reference: {
     why: 'A row that refers to a job may wait for its run, and keeps it from being pruned.',
     remedy: 'Drop the foreign key.',
+  },
+  'child table': {
+    why: "Rowlock's statements read and change its rows too, which share no index and no unique key with the table.",
+    remedy:
+      'ALTER TABLE … NO INHERIT. A table that is partitioned is made again as `rowlock sql postgres` prints it.',
+  },
+  'parent table': {
+    why: 'Statements on the parent table lock, change and delete the rows of Rowlock.',
+    remedy: 'ALTER TABLE … NO INHERIT.',
   },
   trigger: {
     why: 'What it does happens at each statement of Rowlock. Where it fails, the statement does.',

@@ -1,3 +1,4 @@
+import { isDriverError } from '@rowlock/core';
 import type { Fault } from '@rowlock/core/driver';
 import { type PostgresTransaction, query } from '../../query.js';
 import { type Functions, functions, type Tables, tables } from '../tables.js';
@@ -13,6 +14,12 @@ const OF_WORKERS: readonly (readonly [rights: string, ...of: (keyof (Tables & Fu
   ['EXECUTE', 'enterLimits', 'takeSlotAlone', 'limitGate', 'pruneSlots'],
 ];
 
+/** What it needs as well where there are schedules: any worker fires them. */
+const OF_SCHEDULES: typeof OF_WORKERS = [
+  ['INSERT', 'job'],
+  ['UPDATE', 'schedule'],
+];
+
 const MISSING = `
   SELECT current_user AS "user", name AS "table", string_agg(need, ', ' ORDER BY place) AS rights
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS needed (name, need, place)
@@ -25,13 +32,23 @@ const MISSING = `
 /** Which rights of a worker this user lacks. */
 export async function rights(on: PostgresTransaction, schema: string): Promise<readonly Fault[]> {
   const named = { ...tables(schema), ...functions(schema) };
-  const needed = OF_WORKERS.flatMap(([right, ...keys]) => keys.map((key) => ({ name: named[key], right })));
+  const rules = (await hasSchedules(on, named.schedule)) ? [...OF_WORKERS, ...OF_SCHEDULES] : OF_WORKERS;
+  const needed = rules.flatMap(([right, ...keys]) => keys.map((key) => ({ name: named[key], right })));
   const values = [needed.map(({ name }) => name), needed.map(({ right }) => right)];
   const rows = await query<{ user: string; table: string; rights: string }>(on, MISSING, values);
   return rows.map(({ user, table, rights: lacking }) => ({
     severity: 'broken',
     what: `The user ${user} lacks ${lacking} on ${table}.`,
-    why: 'A worker of this user cannot claim, record or settle jobs.',
+    why: 'A worker of this user cannot claim, record or settle jobs, or fire schedules.',
     remedy: `GRANT ${lacking} ON ${lacking === 'EXECUTE' ? `FUNCTION ${table}` : table} TO ${user}. Or connect as the user of the workers.`,
   }));
+}
+
+/** False also where they may not be read, which is a finding of its own. */
+async function hasSchedules(on: PostgresTransaction, schedule: string): Promise<boolean> {
+  const rows = await query(on, `SELECT 1 FROM ${schedule} LIMIT 1`).catch((error: unknown) => {
+    if (isDriverError(error, 'PermissionDenied')) return [];
+    throw error;
+  });
+  return rows.length > 0;
 }
