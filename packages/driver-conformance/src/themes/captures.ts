@@ -552,6 +552,25 @@ export const captures = theme('captures', (test) => {
     expect(filled).toHaveLength(3 + 5 + 5 + 6);
   });
 
+  test('a backfill that was ended begins anew where its triggers were gone meanwhile', async (stage) => {
+    const table = await capturedTable(stage);
+    if (table === undefined) return;
+    const [name = ''] = table.captures.map((each) => each.name);
+    const { captures } = table.rowlock;
+    await table.exec('INSERT INTO % (id) VALUES (1), (2), (3)');
+    const ends = new AbortController();
+    const options = { batch: 1, signal: ends.signal, onProgress: () => ends.abort(new Error('enough')) };
+    await expect(captures.backfill(name, options)).rejects.toThrow('enough');
+    await captures.drop();
+    await table.exec("UPDATE % SET status = 'b' WHERE id = 1");
+    await captures.apply();
+    await expect(captures.backfill(name)).resolves.toEqual({ rows: 3 });
+    const filled = (await table.jobs()).flatMap(({ key, payload }) =>
+      Object(payload).op === 'backfill' ? [key] : [],
+    );
+    expect(filled).toEqual(['1', '1', '2', '3']);
+  });
+
   test('several backfills at once share the work', async (stage) => {
     const table = await capturedTable(stage);
     if (table === undefined) return;

@@ -7,6 +7,7 @@ import { literal } from '../literal.js';
 import { change, type MysqlTransaction, query, type Value } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { Expressions } from './expressions.js';
+import { triggerPrefix } from './names.js';
 import { Places } from './places.js';
 import { type CapturedTable, readTable } from './table.js';
 
@@ -38,7 +39,9 @@ export async function backfill(
   const { sql } = context;
   const table = await readTable(on, context, plan);
   const rows = new RowsBehind(on, plan, { context, table, priority });
-  const of = rows.definition;
+  const prefix = triggerPrefix(context.schema, plan.name);
+  const triggers = await query(on, sql.captures.captureTriggers, [table.schema, table.table, prefix, prefix]);
+  const of = rows.definition(JSON.stringify(triggers));
   if (first) await change(on, sql.captures.beginBackfill, [plan.name, of]);
   const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   const before = Number(progress?.rows ?? 0);
@@ -80,11 +83,14 @@ class RowsBehind implements BackfillRows {
     this.#places = new Places(plan, parts.table.columns, 'n');
   }
 
-  /** A hash of the statement that enqueues the rows behind a place, and of the types by which the place is read. */
-  get definition(): string {
+  /**
+   * A hash of the statement that enqueues the rows behind a place, of the types by which the place is read, and of the triggers:
+   * a row in front of the place may have changed while there were none.
+   */
+  definition(triggers: string): string {
     const types = this.#plan.id.map((name) => this.#parts.table.columns.get(name)?.full);
     return createHash('sha256')
-      .update(`${types.join()} ${this.#insert(this.#places.behind.text)}`)
+      .update(`${triggers} ${types.join()} ${this.#insert(this.#places.behind.text)}`)
       .digest('hex');
   }
 

@@ -32,6 +32,10 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
              EVENT_MANIPULATION AS event, ACTION_TIMING AS timing, DEFINER AS account, DEFINER = CURRENT_USER() AS is_own
       FROM information_schema.TRIGGERS WHERE LEFT(TRIGGER_NAME, CHAR_LENGTH(?)) = ? ORDER BY TRIGGER_NAME`,
 
+  captureTriggers: `
+      SELECT TRIGGER_NAME AS name, CAST(CREATED AS CHAR) AS created FROM information_schema.TRIGGERS
+      WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ? AND LEFT(TRIGGER_NAME, CHAR_LENGTH(?)) = ? ORDER BY TRIGGER_NAME`,
+
   // A role has no host, and a definer that is one no sign in front of it.
   captureAccount: `
       SELECT COUNT(*) AS found FROM mysql.user WHERE CONCAT(User, '@', Host) IN (?, CONCAT(?, '@'))`,

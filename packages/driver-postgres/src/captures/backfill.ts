@@ -15,6 +15,7 @@ import { type Queryable, query } from '../query.js';
 import { texts } from '../workers/texts.js';
 import { backfillStatement } from './backfill-statement.js';
 import type { Column } from './column.js';
+import { functionName } from './names.js';
 import { type CapturedTable, columnOf, readTable } from './table.js';
 import { SET_TEXTS } from './text-settings.js';
 
@@ -41,9 +42,12 @@ export async function backfill(
 ): Promise<BackfillStep> {
   const { sql, channel } = context;
   // Its columns and policies stay as they are read.
-  await query(on, `LOCK TABLE ${plan.table.map(identifier).join('.')} IN ACCESS SHARE MODE`);
+  const name = plan.table.map(identifier).join('.');
+  await query(on, `LOCK TABLE ${name} IN ACCESS SHARE MODE`);
   const table = await readTable(on, context, plan);
-  const of = definitionOf(plan, context, table);
+  const ofCapture = [context.schema, functionName(plan.name), name];
+  const triggers = await query(on, sql.captures.captureTriggers, ofCapture);
+  const of = definitionOf(plan, context, table, JSON.stringify(triggers));
   if (first) await query(on, sql.captures.beginBackfill, [plan.name, of]);
   const [progress] = await query<Progress>(on, sql.captures.lockBackfill, [plan.name]);
   if (progress === undefined || progress.done)
@@ -66,10 +70,13 @@ export async function backfill(
   return { rows: Number(progress.rows) + read, done, refused };
 }
 
-/** A hash of the statement that enqueues the rows behind a place. It has the types by which the place is read. */
-function definitionOf(plan: CapturePlan, context: Context, table: CapturedTable): string {
+/**
+ * A hash of the statement that enqueues the rows behind a place, which has the types by which the place is read, and of the
+ * triggers: a row in front of the place may have changed while there were none.
+ */
+function definitionOf(plan: CapturePlan, context: Context, table: CapturedTable, triggers: string): string {
   return createHash('sha256')
-    .update(backfillStatement(plan, context, table, false, true))
+    .update(`${triggers} ${backfillStatement(plan, context, table, false, true)}`)
     .digest('hex');
 }
 

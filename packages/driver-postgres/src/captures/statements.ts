@@ -118,6 +118,15 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
       FROM pg_proc JOIN pg_namespace AS schema ON schema.oid = pronamespace
       WHERE schema.nspname = $1 AND proname = $2 AND pronargs = 0`,
 
+  // The triggers of $3 that call the function $2 of the schema $1. One that is made, changed, disabled or enabled has another version.
+  // Those of partitions come and go with these.
+  captureTriggers: `
+      SELECT coalesce(string_agg(pg_trigger.oid || ' ' || pg_trigger.xmin, ' ' ORDER BY pg_trigger.oid), '') AS triggers
+      FROM pg_trigger
+      JOIN pg_proc ON pg_proc.oid = tgfoid
+      JOIN pg_namespace AS schema ON schema.oid = pronamespace
+      WHERE tgrelid = to_regclass($3) AND tgparentid = 0 AND proname = $2 AND schema.nspname = $1`,
+
   // The rows of the catalog on which a check depends, by their versions. $1: the tables, $2: the functions, $3: the schema of these,
   // $4: the tables that the triggers write to.
   captureStates: `SELECT ${state('')} AS state ${OF_CAPTURES}`,

@@ -5,7 +5,7 @@ import { refusedTable } from './capture-trial.js';
 /** The error for a place that a backfill of another definition has left. */
 export function redefined({ name }: CapturePlan): InvalidInputError {
   return new InvalidInputError(
-    `The capture ${JSON.stringify(name)}: its definition or its table has changed since this backfill began. Call backfill again, which begins anew.`,
+    `The capture ${JSON.stringify(name)}: its definition, its table or its triggers have changed since this backfill began. Call backfill again, which begins anew.`,
   );
 }
 
