@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect as connectTo, createServer } from 'node:net';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connect } from '../src/connection/connect.js';
 import { sharesSessions } from '../src/connection/shared-sessions.js';
 import { context } from '../src/context.js';
 import { serverUrl } from './server.js';
@@ -53,4 +56,40 @@ test('sessions are shared when this connection has another one while a transacti
       sql,
     ),
   ).toBe(true);
+});
+
+/** The address of what passes connections on as they are, from ports of its own. */
+async function nat(): Promise<string> {
+  const { hostname, port } = new URL(serverUrl);
+  const listener = createServer((socket) => {
+    const passed = connectTo(Number(port), hostname);
+    for (const each of [socket, passed]) each.on('error', () => {});
+    socket.pipe(passed).pipe(socket);
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  onTestFinished(() => void listener.close());
+  const url = new URL(serverUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(Object(listener.address()).port);
+  return url.href;
+}
+
+test('behind a NAT a session has the number of its connection, and is compared once', async () => {
+  const [, other] = sessions;
+  const take = through(() => other);
+  for (const [uri, comparisons] of [
+    [serverUrl, 0],
+    [await nat(), 1],
+  ] as const) {
+    let compared = 0;
+    const client = await connect({ uri }, 20_000, undefined);
+    const taking = () => {
+      compared += 1;
+      return take();
+    };
+    expect(await sharesSessions(client, taking, sql)).toBe(false);
+    expect(compared).toBe(comparisons);
+    await client.end();
+  }
 });

@@ -51,6 +51,13 @@ export function connectionOf(client: Connection): number {
   return server === undefined ? client.threadId : Number(server.connection);
 }
 
+/** Whether the session that set a connection up has the number that the server gave at the connection. A proxy gives one of its own. */
+export function hasOwnNumber(client: object): boolean {
+  const { connection } = Object(client);
+  const server = servers.get(Object(connection));
+  return server !== undefined && Number(server.connection) === connection.threadId;
+}
+
 /** Whether a connection that is set up leads to a MariaDB. */
 export function isMariaDb(client: Connection): boolean {
   return servers.get(Object(client).connection)?.version.includes('MariaDB') ?? false;

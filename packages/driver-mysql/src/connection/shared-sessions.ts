@@ -1,8 +1,8 @@
 import { answerWithin } from '@rowlock/core/driver';
 import { toDriverError } from '../errors.js';
-import { type MysqlTransaction, query, read } from '../query.js';
+import { type MysqlTransaction, read } from '../query.js';
 import type { Statements } from '../statements.js';
-import { cut } from './session.js';
+import { cut, hasOwnNumber } from './session.js';
 
 interface Pooled extends MysqlTransaction {
   release(): void;
@@ -10,6 +10,9 @@ interface Pooled extends MysqlTransaction {
 
 /** How often two connections are compared. A busy proxy may by chance give the same session again. */
 const ROUNDS = 3;
+
+/** The same where the session has the number that the server gave at the connection, as behind a NAT: that is a comparison too. */
+const NUMBERED_ROUNDS = 1;
 
 /** How long a proxy without a free session may delay a statement, in milliseconds. After that the round has no result. */
 const ANSWER_MS = 1_000;
@@ -32,7 +35,8 @@ export async function sharesSessions(
 ): Promise<boolean> {
   try {
     if (await isDirect(client)) return false;
-    for (let round = 0; round < ROUNDS; round++) if (await changes(client, take, sql)) return true;
+    const rounds = hasOwnNumber(client) ? NUMBERED_ROUNDS : ROUNDS;
+    for (let round = 0; round < rounds; round++) if (await changes(client, take, sql)) return true;
     return false;
   } catch (error) {
     throw toDriverError(error);
@@ -74,7 +78,7 @@ async function changes(
 }
 
 async function connectionId(on: MysqlTransaction, sql: Pick<Statements['anchor'], 'self'>): Promise<string> {
-  const [row] = await answered(on, query<{ connection: string }>(on, sql.self));
+  const [row] = await answered(on, read<{ connection: string }>(on, sql.self));
   return row?.connection ?? '';
 }
 

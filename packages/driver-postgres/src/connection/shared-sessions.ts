@@ -8,6 +8,9 @@ import { cut, socketOf, takeConnection } from './connection.js';
 /** How often two connections are compared. A busy pooler may by chance give the same session again. */
 const ROUNDS = 3;
 
+/** The same where both sessions have the numbers that the server gave at the connection, as behind a NAT: each is a comparison too. */
+const NUMBERED_ROUNDS = 1;
+
 /** How long a pooler without a free session may delay a query, in milliseconds. After that the round has no answer. */
 const ANSWER_MS = 1_000;
 
@@ -29,38 +32,47 @@ export async function sharesSessions(
   sql: Pick<Statements['anchor'], 'backend'>,
 ): Promise<boolean> {
   try {
-    if (await areDirect(client, pool, sql)) return false;
-    for (let round = 0; round < ROUNDS; round++) if (await changes(client, pool, sql)) return true;
+    const { hasNumber, hasPort } = await originOfBoth(client, pool, sql);
+    if (hasNumber && hasPort) return false;
+    const rounds = hasNumber ? NUMBERED_ROUNDS : ROUNDS;
+    for (let round = 0; round < rounds; round++) if (await changes(client, pool, sql)) return true;
     return false;
   } catch (error) {
     throw toUnsent(error);
   }
 }
 
-/** Whether both connections come to the server as they leave here. */
-async function areDirect(
+/** How a connection comes to the server. */
+interface Origin {
+  /** Whether the session has the number that the server gave at the connection. A pooler gives a number of its own. */
+  readonly hasNumber: boolean;
+  /** Whether it comes from the port from which it leaves here. By chance a pooler's port may be that of its client. */
+  readonly hasPort: boolean;
+}
+
+async function originOfBoth(
   client: Client,
   pool: Pool,
   sql: Pick<Statements['anchor'], 'backend'>,
-): Promise<boolean> {
-  const own = isDirect(client, sql);
+): Promise<Origin> {
+  const own = originOf(client, sql);
   own.catch(() => {});
   const other = await takeConnection(pool, ANSWER_MS);
   try {
-    return (await isDirect(other, sql)) && (await own);
+    const [one, two] = [await originOf(other, sql), await own];
+    return { hasNumber: one.hasNumber && two.hasNumber, hasPort: one.hasPort && two.hasPort };
   } finally {
     other.release();
   }
 }
 
-/**
- * Whether the session is the one that was made for this connection: it has the number that the server gave at the connection, and
- * the port. A pooler gives a number of its own, and by chance its port may be that of its client.
- */
-async function isDirect(on: ClientBase, sql: Pick<Statements['anchor'], 'backend'>): Promise<boolean> {
+async function originOf(on: ClientBase, sql: Pick<Statements['anchor'], 'backend'>): Promise<Origin> {
   const { localPort } = Object(socketOf(on));
   const { pid, port } = await backend(on, sql);
-  return localPort !== undefined && port === localPort && pid === Object(on).processID;
+  return {
+    hasNumber: pid === Object(on).processID,
+    hasPort: localPort !== undefined && port === localPort,
+  };
 }
 
 async function changes(
