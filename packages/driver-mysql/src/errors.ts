@@ -1,6 +1,6 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
 import { firstError, isError, messageOf } from '@rowlock/core/driver';
-import { isSocketCode, onlyReads } from '@rowlock/sql-drivers';
+import { isSocketCode, onlyReads, unaccepted } from '@rowlock/sql-drivers';
 
 /**
  * errno → cause. MySQL's SQLSTATEs are too coarse to tell them apart.
@@ -279,4 +279,12 @@ function isLost(error: Error, code: string): boolean {
 function errnoOf(error: unknown): number {
   // A client may give an error of its own the number undefined.
   return isError(error) && 'errno' in error ? Number(error.errno) || 0 : 0;
+}
+
+/** A syntax error, and a statement that the server does not support. */
+const UNREAD: ReadonlySet<unknown> = new Set([1064, 1235]);
+
+/** Throws an error of a worker's start. A statement that the server does not read shows that it is of another make, or gets another text. */
+export function refuseUnread(error: unknown): never {
+  throw UNREAD.has(Object(Object(error).cause).errno) ? unaccepted(toDriverError(error)) : error;
 }

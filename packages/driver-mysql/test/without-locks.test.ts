@@ -58,6 +58,22 @@ test.each([
   expect(left).toEqual([]);
 });
 
+test.each(['SET SESSION', 'SET NAMES utf8mb4, ', 'SHOW SESSION'])(
+  'a way that loses %s is refused in a sentence',
+  async (words) => {
+    const { hostname, port } = new URL(serverUrl);
+    const fresh = await freshMysqlDatabase(serverUrl);
+    onTestFinished(() => fresh.drop());
+    const stream = () => new Without(words).connect(Number(port), hostname);
+    const driver = mysql({ uri: fresh.url, sessions: 'own', stream });
+    onTestFinished(() => driver.close());
+    await expect(driver.schema.verify(false)).rejects.toMatchObject({
+      code: 'EngineUnsuitable',
+      message: expect.stringContaining('Let workers connect to the server itself.'),
+    });
+  },
+);
+
 test('a server that is not the only one that writes is warned of', () => {
   expect(clusterWarnings(new Map([['wsrep_cluster_size', '3']]))).toEqual([
     expect.stringMatching(/one of 3/),

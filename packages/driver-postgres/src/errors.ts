@@ -1,6 +1,6 @@
 import { DriverError, type DriverErrorCode, isDriverError } from '@rowlock/core';
 import { firstError, isError, messageOf } from '@rowlock/core/driver';
-import { isSocketCode } from '@rowlock/sql-drivers';
+import { isSocketCode, unaccepted } from '@rowlock/sql-drivers';
 
 /**
  * SQLSTATE → cause. A class (the first two characters) stands for all its codes that are not listed.
@@ -45,6 +45,7 @@ const READ_ONLY_TRANSACTION = '25006';
 
 /** A standby's message for a transaction that is to write, under a code with many meanings. */
 const UNSUPPORTED = '0A000';
+const SYNTAX_ERROR = '42601';
 const READ_ONLY = /read-write mode during recovery/;
 
 /** A pooler that ends a connection has this code too. The server itself refuses a message, and the connection goes on. */
@@ -141,6 +142,12 @@ export function toDriverError(
     cause: error,
     isUnsent,
   });
+}
+
+/** Throws an error of a worker's start. A statement that the server does not read shows that it is of another make, or gets another text. */
+export function refuseUnread(error: unknown): never {
+  const { code } = Object(Object(error).cause);
+  throw code === SYNTAX_ERROR || code === UNSUPPORTED ? unaccepted(toDriverError(error)) : error;
 }
 
 /** Classifies an error for want of a connection, before anything was sent. */

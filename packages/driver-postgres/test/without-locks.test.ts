@@ -70,3 +70,22 @@ test.each([
   const { rows } = await reader.query('SELECT id FROM rowlock.worker WHERE stopped_at IS NULL');
   expect(rows).toEqual([]);
 });
+
+test.each(['RETURNING id', 'RETURNING', 'LISTEN'])(
+  'a worker that loses %s on the way is refused',
+  async (words) => {
+    const fresh = await freshDatabase(inject('postgresUrl'));
+    onTestFinished(() => fresh.drop());
+    const driver = postgres({ connectionString: fresh.url, stream: () => new Without(words) });
+    onTestFinished(() => driver.close());
+    const sound = postgres({ connectionString: fresh.url });
+    onTestFinished(() => sound.close());
+    await sound.schema.migrate();
+    await expect(
+      driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] }),
+    ).rejects.toMatchObject({
+      code: 'EngineUnsuitable',
+      message: expect.stringContaining('Let workers connect to the server itself.'),
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { connect, onNew } from '../connection/connect.js';
 import { verifyClient } from '../connection/verify-client.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
+import { refuseUnread } from '../errors.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import type { Settings } from '../options.js';
 import { change, type MysqlTransaction } from '../query.js';
@@ -41,7 +42,7 @@ export function schemaOf(parts: SchemaParts): Schema {
 
     async verify(locks = true) {
       const ofClient = verifyClient();
-      const values = await serverValues(on);
+      const values = await serverValues(on).catch(refuseUnread);
       const version = values.get('version') ?? '';
       const warnings = [...ofClient, ...checkVersion(version)];
       const { applied, isToAll } = await appliedTo(on, sql);

@@ -8,6 +8,7 @@ import {
 import type { Connection } from 'mysql2/promise';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
+import { refuseUnread } from '../errors.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import { change, type MysqlTransaction, query } from '../query.js';
 import { toWorkerView, type WorkerViewRow } from '../rows.js';
@@ -99,7 +100,7 @@ export function workersOf(parts: WorkersParts): Workers {
       } catch (error) {
         connecting.then((client) => client.destroy()).catch(() => {});
         await added.then((row) => row.end(on)).catch(() => {});
-        throw error;
+        return refuseUnread(error);
       }
     },
   };

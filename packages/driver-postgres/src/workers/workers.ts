@@ -10,6 +10,7 @@ import type { NamedStatements } from '../connection/named-statements.js';
 import type { OutsidePool } from '../connection/outside-pool.js';
 import { verifyRowLocks } from '../connection/verify-row-locks.js';
 import type { Context } from '../context.js';
+import { refuseUnread } from '../errors.js';
 import { type PostgresTransaction, type Queryable, query } from '../query.js';
 import { toWorkerView, type WorkerRow as WorkerViewRow } from '../rows.js';
 import { PostgresAnchor } from './anchor.js';
@@ -85,7 +86,7 @@ export function workersOf({ context, on, outside, names, ...parts }: WorkersPart
         return await begun(added, forgotten, session);
       } catch (error) {
         await added.then((row) => row.end(on)).catch(() => {});
-        throw error;
+        return refuseUnread(error);
       }
     },
   };
