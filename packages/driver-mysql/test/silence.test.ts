@@ -69,6 +69,8 @@ test.concurrent('what a client asks is answered soon or not at all, and closing 
     () => moveOne(driver, 'cancel', 'a job'),
     () => driver.workers.list(),
     () => driver.jobs.list({ publicIds: ['a job'] }, { limit: 1, before: null }),
+    // Pruning, which a worker waits for when it stops.
+    () => driver.jobs.entries({}, { limit: 1_000, before: null }),
   ];
   for (const ask of asked) {
     await driver.workers.list();

@@ -16,6 +16,7 @@ const WELCOME = Buffer.concat([
 ]);
 
 const JOB = newJob();
+const START = { priority: -32_768, id: 0n };
 
 /** A server that takes connections, and answers no statement. */
 interface Mute {
@@ -79,6 +80,8 @@ const VERBS: Readonly<Record<string, (driver: Driver<PostgresTransaction>) => Pr
   notify: (driver) => driver.workers.notify([{ queue: 'q' }]),
   workers: (driver) => driver.workers.list(),
   'list, of one': (driver) => driver.jobs.list({ publicIds: [newPublicId()] }, { limit: 1, before: null }),
+  // A worker waits for it when it stops.
+  'entries, of pruning': (driver) => driver.jobs.entries({}, { limit: 1_000, before: null }),
 };
 
 test.each(Object.keys(VERBS))('what a client asks is bounded: %s', async (verb) => {
@@ -97,6 +100,20 @@ test('a driver closes, whatever is not answered', async () => {
   await expect(driver.close()).rejects.toMatchObject(LOST);
   await counted;
   await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
+});
+
+test('what a claim has left in a session is reset within the bound', async () => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const server = await silencer(fresh.url);
+  const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, maxConnections: 1, sessions: 'own' });
+  onTestFinished(() => driver.close().catch(() => {}));
+  await driver.schema.migrate();
+  const held = driver.claims.session({ idleLimitMs: 60_000 });
+  await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
+  await held.rollback();
+  server.silence('all');
+  await expect(driver.transaction((tx) => tx.query('SELECT 1'))).rejects.toMatchObject(LOST);
 });
 
 test('what idles on a server that has fallen silent is closed with the driver', async () => {

@@ -1,4 +1,4 @@
-import type { Jobs, WakeUp } from '@rowlock/core/driver';
+import type { JobFilter, Jobs, WakeUp } from '@rowlock/core/driver';
 import type { GateCallParts } from '../claims/limit-call.js';
 import type { Context } from '../context.js';
 import type { MysqlTransaction } from '../query.js';
@@ -81,6 +81,9 @@ export interface JobsParts {
 export function jobsOf({ context, on, withoutTimeout, inTransaction, bounded, wake }: JobsParts): Jobs {
   const short = quietJobsOf(context, { on, outside: on }, inTransaction);
   const long = quietJobsOf(context, { on: withoutTimeout, outside: withoutTimeout });
+  // An index finds single jobs, and the next ones of all.
+  const reading = (filter: JobFilter): Jobs =>
+    filter.publicIds === undefined && Object.keys(filter).length > 0 ? long : short;
   const within = <Result>(
     waitMs: number | undefined,
     work: (jobs: Jobs) => Promise<Result>,
@@ -99,10 +102,9 @@ export function jobsOf({ context, on, withoutTimeout, inTransaction, bounded, wa
       return outcomes;
     },
 
-    // An index finds single jobs.
-    list: (filter, page) => (filter.publicIds === undefined ? long : short).list(filter, page),
+    list: (filter, page) => reading(filter).list(filter, page),
 
-    entries: (filter, page) => (filter.publicIds === undefined ? long : short).entries(filter, page),
+    entries: (filter, page) => reading(filter).entries(filter, page),
 
     count: (filter, page) => long.count(filter, page),
 

@@ -1,11 +1,12 @@
+import { answerWithin } from '@rowlock/core/driver';
 import type { Pool, PoolClient } from 'pg';
 import { type PostgresTransaction, query } from '../query.js';
-import { releaseBehindError, takeConnection } from './connection.js';
+import { cut, releaseBehindError, takeConnection } from './connection.js';
 import type { SessionSettings } from './session-settings.js';
 
 interface Bounds {
   readonly settings: SessionSettings;
-  /** The timeout for a free connection, in milliseconds. */
+  /** The timeout for a free connection, and again for the reset of its bounds, in milliseconds. */
   readonly answerMs: number;
 }
 
@@ -21,7 +22,7 @@ export async function withoutTimeout<Answer>(
   const client = await takeConnection(pool, answerMs);
   try {
     const reset = settings.unbind(client);
-    if (reset !== null) await query(client, reset);
+    if (reset !== null) await answerWithin(answerMs, query(client, reset), () => cut(client));
     const answer = await work(client);
     client.release();
     return answer;

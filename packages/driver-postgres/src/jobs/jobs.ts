@@ -1,4 +1,4 @@
-import type { Jobs } from '@rowlock/core/driver';
+import type { JobFilter, Jobs } from '@rowlock/core/driver';
 import { toText } from '../connection/pipeline/to-text.js';
 import type { Context } from '../context.js';
 import { answers } from '../query.js';
@@ -10,9 +10,9 @@ import { countJobs, listEntries, listJobs } from './views.js';
 
 export function jobsOf(context: Context, scope: Scope): Jobs {
   const { sql } = context;
-  // An index finds single jobs.
-  const reading = ({ publicIds }: { readonly publicIds?: readonly string[] }) =>
-    publicIds === undefined ? scope.withoutTimeout : scope.on;
+  // An index finds single jobs, and the next ones of all.
+  const reading = (filter: JobFilter) =>
+    filter.publicIds === undefined && Object.keys(filter).length > 0 ? scope.withoutTimeout : scope.on;
   return {
     enqueue: (jobs, wakeUps = [], waitMs) => enqueue(context, scope, jobs, wakeUps, waitMs),
 
