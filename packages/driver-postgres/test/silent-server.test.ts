@@ -106,7 +106,12 @@ test('what a claim has left in a session is reset within the bound', async () =>
   const fresh = await freshDatabase(inject('postgresUrl'));
   onTestFinished(() => fresh.drop());
   const server = await silencer(fresh.url);
-  const driver = postgres({ ...server.options, answerTimeout: ANSWER_MS, maxConnections: 1, sessions: 'own' });
+  const driver = postgres({
+    ...server.options,
+    answerTimeout: ANSWER_MS,
+    maxConnections: 1,
+    sessions: 'own',
+  });
   onTestFinished(() => driver.close().catch(() => {}));
   await driver.schema.migrate();
   const held = driver.claims.session({ idleLimitMs: 60_000 });
