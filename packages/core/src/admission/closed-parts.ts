@@ -4,8 +4,8 @@ import type { PartContext } from '../worker/part.js';
 import type { RatedStarts } from './rated-starts.js';
 
 /**
- * How many parts whose limits were reached are looked at again in a watch interval. Of more than so many, those that are
- * still full are left out by one statement, as a claim in vain takes several and meets those of the other workers.
+ * How many limits that were reached are looked up in a watch interval, and how many parts are claimed while it is not
+ * known whether they have room. A claim in vain takes several statements, and meets those of the other workers.
  */
 export const VAIN_CLAIMS = 10;
 
@@ -19,8 +19,10 @@ export interface ClosedPartsParts extends Pick<PartContext, 'clock' | 'alarm' | 
 /** The parts that a worker leaves alone for a while, because a claim there would be in vain, and those that had room. */
 export class ClosedParts {
   readonly #parts: ClosedPartsParts;
-  /** Until when parts are left alone because a limit was reached, by the text of their limits. */
-  readonly #full = new Map<string, number>();
+  /** The texts of limits whose parts are left alone, because one of the limits was reached. */
+  readonly #full = new Set<string>();
+  /** When all of these are looked up by one statement, which costs less than a claim in vain. */
+  #lookAt = 0;
   /** Until when a part is left alone because others have all of its jobs, by the part's name. */
   readonly #busy = new Map<string, number>();
   /** Texts of limits whose last sweep has had slots. */
@@ -33,8 +35,7 @@ export class ClosedParts {
   /** Those that may be swept now. One whose rate is used up rings the worker's alarm at its time. */
   open<P extends QueuePart>(parts: Iterable<P>): readonly P[] {
     const now = this.#parts.clock.now();
-    for (const closed of [this.#full, this.#busy])
-      for (const [one, until] of closed) if (until <= now) closed.delete(one);
+    for (const [part, until] of this.#busy) if (until <= now) this.#busy.delete(part);
     return [...parts].filter((part) => this.isOpen(part));
   }
 
@@ -65,21 +66,25 @@ export class ClosedParts {
     this.full([limits]);
   }
 
-  /** All slots of a limit of each text are taken. Of many texts, each is looked at less often. */
+  /** All slots of a limit of each text are taken. */
   full(texts: readonly string[]): void {
-    const { clock, watchMs, pollMs } = this.#parts;
-    const times = Math.max(1, (this.#full.size + texts.length) / VAIN_CLAIMS);
-    const until = clock.now() + Math.max(watchMs, Math.min(pollMs, watchMs * times));
-    for (const limits of texts) this.#full.set(limits, until);
-  }
-
-  /** One slot of the worker tries whether these limits have room. The others leave them alone until it has. */
-  tries(limits: string): void {
     const { clock, watchMs } = this.#parts;
-    this.#full.set(limits, clock.now() + watchMs);
+    if (this.#full.size === 0) this.#lookAt = Math.max(this.#lookAt, clock.now() + watchMs);
+    for (const limits of texts) this.#full.add(limits);
+    if (this.#full.size > MOST_TEXTS) this.#full.clear();
   }
 
-  tried(limits: string): void {
+  /** The texts to look up, for one slot of the worker. None before their time. Many are looked up less often. */
+  toLookUp(): readonly string[] {
+    const { clock, watchMs, pollMs } = this.#parts;
+    const now = clock.now();
+    if (this.#full.size === 0 || now < this.#lookAt) return [];
+    this.#lookAt = now + Math.max(watchMs, Math.min(pollMs, (watchMs * this.#full.size) / VAIN_CLAIMS));
+    return [...this.#full];
+  }
+
+  /** These limits may have room. */
+  reopen(limits: string): void {
     this.#full.delete(limits);
   }
 
@@ -97,18 +102,15 @@ export class ClosedParts {
 
   /** These limits may have a free slot, or another size. @returns whether a part was left alone because of one of them */
   freed(names: readonly string[]): boolean {
-    const texts = [...this.#full.keys()].filter((text) =>
-      sizesOf(text).some(({ name }) => names.includes(name)),
-    );
+    const texts = [...this.#full].filter((text) => sizesOf(text).some(({ name }) => names.includes(name)));
     for (const text of texts) this.#full.delete(text);
     return texts.length > 0;
   }
 
-  /** Rings the worker's alarm when limits that were reached are to be looked at again. */
+  /** Rings the worker's alarm when limits that were reached are to be looked up. */
   ring(): void {
     const { clock, alarm } = this.#parts;
-    const now = clock.now();
-    for (const atMs of this.#full.values()) alarm.within(Math.max(1, atMs - now));
+    if (this.#full.size > 0) alarm.within(Math.max(1, this.#lookAt - clock.now()));
   }
 }
 

@@ -18,11 +18,8 @@ import type { RatedStarts } from './rated-starts.js';
 const LEAST_MS = 10;
 
 export interface LimitedJobsParts
-  extends Pick<
-    PartContext,
-    'queues' | 'hasLimits' | 'clock' | 'alarm' | 'wake' | 'watchMs' | 'pollMs' | 'onFault'
-  > {
-  readonly driver: Uses<{ admission: 'parts' | 'limits'; workers: 'notify' }>;
+  extends Pick<PartContext, 'queues' | 'hasLimits' | 'clock' | 'alarm' | 'wake' | 'watchMs' | 'pollMs'> {
+  readonly driver: Uses<{ admission: 'parts' | 'limits' }>;
   readonly starts: Pick<RatedStarts, 'leftMs' | 'take' | 'changed'>;
 }
 
@@ -73,9 +70,8 @@ export class LimitedJobs implements Part, SweepSource {
       this.#due.looksAnew();
       this.#closed.added(wakeUp.queue);
     } else if ('limit' in wakeUp) {
-      const hasStart = starts.changed(wakeUp.limit);
-      const hasSlot = this.#freed([wakeUp.limit]);
-      if (hasStart || hasSlot) wake();
+      const changes = [starts.changed(wakeUp.limit), this.#freed([wakeUp.limit])];
+      if (changes.includes(true)) wake();
     }
   }
 
@@ -111,12 +107,19 @@ export class LimitedJobs implements Part, SweepSource {
 
   /** Those to sweep. Where those that are not known to have room are many, it is looked up which of them have none. */
   async #open({ parts, isWhole }: PartLook): Promise<readonly QueuePart[]> {
+    await this.#lookUp(this.#closed.toLookUp());
     const found = this.#closed.open(parts);
-    const open = isWhole ? this.#turns.behindLast(found) : found;
+    const open = isWhole ? this.#turns.inTurn(found) : found;
     const texts = new Set(open.map(({ limits }) => limits).filter((limits) => !this.#closed.hasRoom(limits)));
     if (texts.size <= VAIN_CLAIMS) return open;
-    this.#closed.full(await fullLimits(this.#parts.driver, [...texts]));
+    await this.#lookUp([...texts]);
     return open.filter((part) => this.#closed.isOpen(part));
+  }
+
+  async #lookUp(texts: readonly string[]): Promise<void> {
+    const full = await fullLimits(this.#parts.driver, texts);
+    for (const limits of texts) if (!full.includes(limits)) this.#closed.reopen(limits);
+    this.#closed.full(full);
   }
 
   async #sweep(
@@ -129,11 +132,8 @@ export class LimitedJobs implements Part, SweepSource {
     // Otherwise all others would wait for a start that is taken in vain.
     const slotsFirst = !this.#closed.hasRoom(limits);
     const takeStart = this.#takeStart(limits, slotsFirst);
-    const pass = new Sweep(
-      { queue, limits, forMs, takeStart, slotsFirst },
-      position,
-      this.#parts.clock.now(),
-    );
+    const stretch = { queue, limits, forMs, takeStart, slotsFirst };
+    const pass = new Sweep(stretch, position, this.#parts.clock.now());
     try {
       await sweep(pass);
       sweeps.push(pass);
@@ -142,15 +142,15 @@ export class LimitedJobs implements Part, SweepSource {
     }
   }
 
-  /** Where slots come first, one slot of this worker tries whether there are any. */
+  /** Where slots come first, one slot of this worker tries whether there are any. The others leave the part alone until then. */
   #takeStart(limits: string, slotsFirst: boolean): TakeStart | undefined {
     const { starts } = this.#parts;
     if (ratesOf(limits).length === 0) return undefined;
     if (!slotsFirst) return () => starts.take(limits);
-    this.#closed.tries(limits);
+    this.#closed.full([limits]);
     return () => {
       this.#closed.hadRoom(limits);
-      this.#closed.tried(limits);
+      this.#closed.reopen(limits);
       return starts.take(limits);
     };
   }
@@ -158,7 +158,7 @@ export class LimitedJobs implements Part, SweepSource {
   #left(pass: Sweep, position: ScanPosition): void {
     const { queue, limits, worked, end, slotsFirst, takeStart } = pass;
     if (end === 'at the last job') this.#due.finished({ queue, limits });
-    if (slotsFirst && takeStart !== undefined) this.#closed.tried(limits);
+    if (slotsFirst && takeStart !== undefined) this.#closed.reopen(limits);
     if (worked && end !== 'limit reached') this.#closed.hadRoom(limits);
     this.#leavesAlone(pass, position);
     if (worked) this.#leavesSlots(pass);
@@ -176,12 +176,10 @@ export class LimitedJobs implements Part, SweepSource {
     else if (!worked && !skipped && end === 'at the last job') this.#closed.taken({ queue, limits });
   }
 
-  /** Where no job is left, nobody waits for the slots. A worker that stops leaves its slots to the others too. */
+  /** Other workers look the slots up. When each slot that was left woke them all, most of their claims were in vain. */
   #leavesSlots({ limits, end }: Sweep): void {
-    const { driver, wake, onFault } = this.#parts;
-    const names = sizesOf(limits).map(({ name }) => name);
-    if (this.#freed(names) || end === 'timed out') wake();
-    if (end === 'timed out') driver.workers.notify(names.map((limit) => ({ limit }))).catch(onFault);
+    const isFreed = this.#freed(sizesOf(limits).map(({ name }) => name));
+    if (isFreed || end === 'timed out') this.#parts.wake();
   }
 
   /** @returns whether a part was left alone because of one of these limits */

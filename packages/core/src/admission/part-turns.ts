@@ -4,16 +4,18 @@ import { nameOf } from './closed-parts.js';
 
 interface Turn {
   readonly position: ScanPosition;
-  /** Which sweep the last one of the part was. */
+  /** Which sweep the last one of the part was. Before its first one: how many had begun, less a fraction by chance. */
   readonly begun: number;
 }
 
-/** The turns of all slots of a worker, which go round its parts together. */
+/**
+ * The turns of all slots of a worker, which go round its parts together. Each worker has an order of its own, by chance:
+ * in the same order ten workers met at each part, and nine of them claimed in vain.
+ */
 export class PartTurns {
   readonly #pollMs: number;
   readonly #turns = new Map<string, Turn>();
   #count = 0;
-  #last = '';
 
   constructor(pollMs: number) {
     this.#pollMs = pollMs;
@@ -26,10 +28,8 @@ export class PartTurns {
 
   /** A slot begins with this part. @returns how far the sweeps of the part have come */
   begin(part: QueuePart): ScanPosition {
-    const name = nameOf(part);
-    const position = this.#turns.get(name)?.position ?? new ScanPosition(this.#pollMs);
-    this.#turns.set(name, { position, begun: ++this.#count });
-    this.#last = name;
+    const { position } = this.#of(part);
+    this.#turns.set(nameOf(part), { position, begun: ++this.#count });
     return position;
   }
 
@@ -38,15 +38,16 @@ export class PartTurns {
     return (this.#turns.get(nameOf(part))?.begun ?? 0) > count;
   }
 
-  /** Those behind the last part that a sweep has begun with, and then those before it. */
-  behindLast<P extends QueuePart>(parts: readonly P[]): readonly P[] {
-    const named = parts.map((part) => [nameOf(part), part] as const);
-    const all = named.toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const next = Math.max(
-      0,
-      all.findIndex(([name]) => name > this.#last),
-    );
-    return [...all.slice(next), ...all.slice(0, next)].map(([, part]) => part);
+  /** Those whose turn is longest ago first. */
+  inTurn<P extends QueuePart>(parts: readonly P[]): readonly P[] {
+    return parts.toSorted((one, other) => this.#of(one).begun - this.#of(other).begun);
+  }
+
+  #of(part: QueuePart): Turn {
+    const unseen = { position: new ScanPosition(this.#pollMs), begun: this.#count - Math.random() };
+    const turn = this.#turns.get(nameOf(part)) ?? unseen;
+    this.#turns.set(nameOf(part), turn);
+    return turn;
   }
 
   /** Forgets all other parts. */
