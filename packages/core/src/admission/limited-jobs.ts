@@ -25,8 +25,7 @@ export interface LimitedJobsParts
 
 /**
  * The jobs with limits in the queues of one worker. Those of a queue that have the same limits are a part of it, with
- * sweeps of their own. So a part whose limit is reached costs the other jobs of its queue nothing, however many jobs it
- * has. All slots go round the parts together, each from where the last one began.
+ * sweeps of their own. So a part whose limit is reached costs the other jobs of its queue nothing, however many it has.
  */
 export class LimitedJobs implements Part, SweepSource {
   readonly #parts: LimitedJobsParts;
@@ -109,7 +108,7 @@ export class LimitedJobs implements Part, SweepSource {
   async #open({ parts, isWhole }: PartLook): Promise<readonly QueuePart[]> {
     await this.#lookUp(this.#closed.toLookUp());
     const found = this.#closed.open(parts);
-    const open = isWhole ? this.#turns.inTurn(found) : found;
+    const open = isWhole ? this.#turns.byLastTurn(found) : found;
     const texts = new Set(open.map(({ limits }) => limits).filter((limits) => !this.#closed.hasRoom(limits)));
     if (texts.size <= VAIN_CLAIMS) return open;
     await this.#lookUp([...texts]);
@@ -118,7 +117,7 @@ export class LimitedJobs implements Part, SweepSource {
 
   async #lookUp(texts: readonly string[]): Promise<void> {
     const full = await fullLimits(this.#parts.driver, texts);
-    for (const limits of texts) if (!full.includes(limits)) this.#closed.reopen(limits);
+    for (const limits of texts) this.#closed.reopen(limits);
     this.#closed.full(full);
   }
 

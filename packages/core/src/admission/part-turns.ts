@@ -39,7 +39,7 @@ export class PartTurns {
   }
 
   /** Those whose turn is longest ago first. */
-  inTurn<P extends QueuePart>(parts: readonly P[]): readonly P[] {
+  byLastTurn<P extends QueuePart>(parts: readonly P[]): readonly P[] {
     return parts.toSorted((one, other) => this.#of(one).begun - this.#of(other).begun);
   }
 
