@@ -51,8 +51,8 @@ const KEPT: Readonly<Record<string, Kept>> = {
   binary: BYTES,
   varbinary: BYTES,
   date: PLAIN,
-  // As a text, more than a day would be taken for a date.
-  time: { text: characters, given: () => 'CAST(? AS TIME(6))' },
+  // As a text, more than a day would be taken for a date, and so would a parameter of a prepared statement.
+  time: { text: characters, given: () => 'CAST(CAST(? AS CHAR) AS TIME(6))' },
   datetime: PLAIN,
   timestamp: PLAIN,
   uuid: PLAIN,
