@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
+import { isDriverError } from '@rowlock/core';
 import type { LaneStats, PauseView, Stats, WorkerView } from '@rowlock/core/types';
 import type { CommandContext, Session } from '../command-context.js';
 import { LANE_COLUMNS } from '../output/lane-columns.js';
@@ -19,12 +20,27 @@ export const status = (context: CommandContext) =>
         // Read ahead of the first output, behind which a reader may send the signal.
         const { signal } = session.terminal;
         show(session, first, watch);
-        while (watch && (await rest(every, signal))) show(session, await look(session), true);
+        if (watch) await watchOn(session, every, signal);
       }),
     );
 
 /** Moves to the top left, and clears what is below. */
 const CLEAR = '\u001b[H\u001b[J';
+
+/** An outage is what is watched for: it is told once, and the looks go on. */
+async function watchOn(session: Session, every: number, signal: AbortSignal): Promise<void> {
+  let told = '';
+  while (await rest(every, signal)) {
+    const state = await look(session).catch((error: unknown) => {
+      if (!isDriverError(error) || !error.isRetryable) throw error;
+      if (error.code !== told) session.complaints.say(error);
+      told = error.code;
+    });
+    if (state === undefined) continue;
+    told = '';
+    show(session, state, true);
+  }
+}
 
 async function look({ rowlock }: Session): Promise<State> {
   const [{ lanes }, workers, pauses] = await Promise.all([
