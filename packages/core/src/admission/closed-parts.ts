@@ -34,8 +34,7 @@ export class ClosedParts {
 
   /** Those that may be swept now. One whose rate is used up rings the worker's alarm at its time. */
   open<P extends QueuePart>(parts: Iterable<P>): readonly P[] {
-    const now = this.#parts.clock.now();
-    for (const [part, until] of this.#busy) if (until <= now) this.#busy.delete(part);
+    for (const [part, until] of this.#busy) if (until <= this.#parts.clock.now()) this.#busy.delete(part);
     return [...parts].filter((part) => this.isOpen(part));
   }
 
@@ -71,14 +70,15 @@ export class ClosedParts {
     const { clock, watchMs } = this.#parts;
     if (this.#full.size === 0) this.#lookAt = Math.max(this.#lookAt, clock.now() + watchMs);
     for (const limits of texts) this.#full.add(limits);
-    if (this.#full.size > MOST_TEXTS) this.#full.clear();
   }
 
-  /** The texts to look up, for one slot of the worker. None before their time. Many are looked up less often. */
-  toLookUp(): readonly string[] {
+  /** The texts to look up, for one slot of the worker, of these parts. None before their time. Many are looked up less often. */
+  toLookUp(parts: readonly QueuePart[]): readonly string[] {
     const { clock, watchMs, pollMs } = this.#parts;
     const now = clock.now();
     if (this.#full.size === 0 || now < this.#lookAt) return [];
+    const due = new Set(parts.map(({ limits }) => limits));
+    for (const limits of this.#full) if (!due.has(limits)) this.#full.delete(limits);
     this.#lookAt = now + Math.max(watchMs, Math.min(pollMs, (watchMs * this.#full.size) / VAIN_CLAIMS));
     return [...this.#full];
   }

@@ -207,6 +207,20 @@ test('what is full is looked up before it is claimed again, all of it by one slo
   expect(calls.reads).toBe(2);
 });
 
+test('a full limit without due jobs is no reason to look again', async () => {
+  const { parts, taken, calls, round, ends, clock, rung } = limited();
+  parts.push(part('a'));
+  ends.set(part('a').limits, reached);
+  taken.set('a', 1);
+  await round();
+  parts.pop();
+  clock.advance(RETRY_MS);
+  const before = rung();
+  await round();
+  clock.advance(10 * RETRY_MS);
+  expect([calls.reads, rung()]).toEqual([0, before]);
+});
+
 test('a round that comes for a start makes no other look at the parts, until a watch interval is over or a job was added', async () => {
   const { jobs, parts, ends, calls, round, clock, rung } = limited();
   const waits = rated('a');

@@ -106,7 +106,7 @@ export class LimitedJobs implements Part, SweepSource {
 
   /** Those to sweep. Where those that are not known to have room are many, it is looked up which of them have none. */
   async #open({ parts, isWhole }: PartLook): Promise<readonly QueuePart[]> {
-    await this.#lookUp(this.#closed.toLookUp());
+    await this.#lookUp(this.#closed.toLookUp(parts));
     const found = this.#closed.open(parts);
     const open = isWhole ? this.#turns.byLastTurn(found) : found;
     const texts = new Set(open.map(({ limits }) => limits).filter((limits) => !this.#closed.hasRoom(limits)));

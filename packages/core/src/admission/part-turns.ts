@@ -44,8 +44,8 @@ export class PartTurns {
   }
 
   #of(part: QueuePart): Turn {
-    const unseen = { position: new ScanPosition(this.#pollMs), begun: this.#count - Math.random() };
-    const turn = this.#turns.get(nameOf(part)) ?? unseen;
+    const begun = this.#count - Math.random();
+    const turn = this.#turns.get(nameOf(part)) ?? { position: new ScanPosition(this.#pollMs), begun };
     this.#turns.set(nameOf(part), turn);
     return turn;
   }
