@@ -102,6 +102,23 @@ describe('what would begin or end the transaction is not sent', () => {
     'SELECT 1--1; COMMIT',
     'ROLLBACK TO SAVEPOINT own; COMMIT',
     'BEGIN NOT ATOMIC BEGIN COMMIT; END; END',
+    'BEGIN NOT ATOMIC IF TRUE THEN COMMIT AND CHAIN; END IF; END',
+    'BEGIN NOT ATOMIC DECLARE CONTINUE HANDLER FOR SQLEXCEPTION COMMIT; SELECT nothing; END',
+    "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLSTATE '42S22', NOT FOUND BEGIN ROLLBACK; END; SELECT nothing; END",
+    'IF TRUE THEN COMMIT; END IF',
+    'IF FALSE THEN DO 1; ELSE SELECT 1; COMMIT AND CHAIN; END IF',
+    'CASE 1 WHEN 1 THEN COMMIT AND CHAIN; END CASE',
+    'FOR each IN 1..1 DO COMMIT AND CHAIN; END FOR',
+    'REPEAT COMMIT AND CHAIN; UNTIL TRUE END REPEAT',
+    'WHILE TRUE DO ROLLBACK; END WHILE',
+    'LOOP COMMIT; END LOOP',
+    'SET STATEMENT max_statement_time = 1 FOR COMMIT',
+    "EXECUTE IMMEDIATE 'COMMIT AND CHAIN'",
+    "PREPARE own FROM 'COMMIT'; EXECUTE own",
+    'PREPARE own FROM /* this */ "ROLLBACK"',
+    'SET `autocommit` = 0',
+    'SET @@session.`autocommit` = 1',
+    'SET "autocommit" = 1',
   ])('%j', (text) => expectRefused(text, /not sent.*SAVEPOINT/));
 });
 
@@ -126,6 +143,10 @@ describe('what the server would commit by itself is not sent', () => {
     'CREATE PROCEDURE scratch() BEGIN COMMIT; END',
     'INSERT INTO note VALUES (2); /* then */ TRUNCATE note',
     '/*!50001 CREATE VIEW scratch AS SELECT 1 */',
+    'BACKUP LOCK note',
+    'SET STATEMENT max_statement_time = 1 FOR TRUNCATE note',
+    "EXECUTE IMMEDIATE 'TRUNCATE note'",
+    'IF TRUE THEN TRUNCATE note; END IF',
   ])('%j', (text) => expectRefused(text, /not sent.*commits.*another connection/));
 });
 
@@ -138,6 +159,7 @@ describe('what leaves the transaction open is sent', () => {
     "SET @autocommits = 'autocommit = 1'",
     'CREATE TEMPORARY TABLE own (id INT); DROP TEMPORARY TABLE own',
     "PREPARE own FROM 'SELECT 1'; EXECUTE own; DROP PREPARE own",
+    `SELECT TRIM(LEADING '; COMMIT' FROM '; COMMIT'), '{"autocommit":true}', CASE WHEN TRUE THEN 1 ELSE 2 END`,
     'CHECKSUM TABLE note',
     'EXPLAIN SELECT id FROM note; SHOW CREATE TABLE note; DO 1',
   ])('%j', async (text) => {

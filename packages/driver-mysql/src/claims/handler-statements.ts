@@ -12,6 +12,8 @@ const COMMENTS = String.raw`(?:\s|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/|--(?=\s)[^\n]*(
  */
 const PIECES = new RegExp(
   [
+    // What is prepared, or executed at once, is a statement too.
+    String.raw`\b(?:prepare\s+\S+\s+from|execute\s+immediate)${COMMENTS}(?<edge>['"])(?<prepared>(?:(?!\k<edge>)[^\\]|\\[\s\S]|\k<edge>\k<edge>)*)(?:\k<edge>|$)`,
     String.raw`#[^\n]*`,
     String.raw`--(?=[\s\x00-\x1f]|$)[^\n]*`,
     // The server runs what is in such a comment, unless the server is older than the number says.
@@ -19,20 +21,32 @@ const PIECES = new RegExp(
     String.raw`/\*[\s\S]*?(?:\*/|$)`,
     String.raw`(?<quoted>'(?:[^'\\]+|\\[\s\S])*(?:'|$)|"(?:[^"\\]+|\\[\s\S])*(?:"|$)|${'`[^`]*(?:`|$)'})`,
   ].join('|'),
-  'g',
+  'gi',
 );
+
+/** The variable in the quotes of a name, which an `autocommit` within a text has no need of. */
+const QUOTED_VARIABLE = /([`"])autocommit\1/gi;
 
 const ENDS =
   /^(?:(?:begin|start\s+transaction|commit|rollback(?!(?:\s+work)?\s+to\b)|xa)\b|set\b[\s\S]*\bautocommit\s*:?=)/i;
 
-/** MariaDB's BEGIN NOT ATOMIC begins a block of statements, where BEGIN begins another block. */
-const OPENS_BLOCK = /^begin\s+not\s+atomic\b/i;
-const BLOCKS = /^(?:begin\b(?:\s+not\s+atomic\b)?\s*)+/i;
+/** MariaDB runs blocks of statements that no procedure has. https://mariadb.com/kb/en/using-compound-statements-outside-of-stored-programs/ */
+const OPENS_BLOCK = /^(?:begin\s+not\s+atomic|if|case|loop|repeat|while|for)\b/i;
+
+/** What stands in a block ahead of a statement. */
+const CONDITION = String.raw`(?:sqlstate\s+(?:value\s+)?''|not\s+found|\w+)`;
+const STEPS = new RegExp(
+  String.raw`\b(?:begin|not\s+atomic|then|else|do|loop|repeat)\b|\bhandler\s+for\s+${CONDITION}(?:\s*,\s*${CONDITION})*`,
+  'i',
+);
+
+/** MariaDB's settings of one statement, ahead of it. */
+const SETTINGS = /^set\s+statement\b[\s\S]*?\bfor\b\s*/i;
 
 /** https://dev.mysql.com/doc/refman/8.4/en/implicit-commit.html */
 const COMMITS = new RegExp(
   `^(?:${[
-    'alter|rename|truncate|grant|revoke|flush|install|uninstall|import|clone|change|stop|start',
+    'alter|rename|truncate|grant|revoke|flush|install|uninstall|import|clone|change|stop|start|backup',
     String.raw`create(?!\s+(?:or\s+replace\s+)?temporary\s+table\b)`,
     String.raw`drop(?!\s+(?:temporary\s+table|prepare)\b)`,
     String.raw`(?:analyze|check|optimize|repair)\s+(?:(?:no_write_to_binlog|local)\s+)?tables?`,
@@ -63,11 +77,14 @@ export function textOf(sql: unknown): string {
 /** The error for a text with a statement that would begin or end a transaction, or that the server commits by itself. Null if there is none. */
 export function endingIn(text: string): DriverError | null {
   let isBlock = false;
-  for (const each of bareStatements(text, PIECES)) {
+  for (const each of bareStatements(text.replace(QUOTED_VARIABLE, 'autocommit'), PIECES)) {
     isBlock ||= OPENS_BLOCK.test(each);
-    const statement = isBlock ? each.replace(BLOCKS, '') : each;
-    if (ENDS.test(statement)) return endRefused(statement);
-    if (COMMITS.test(statement)) return implicitEndRefused(statement);
+    const steps = isBlock ? each.split(STEPS) : [each];
+    for (const step of steps) {
+      const statement = step.trim().replace(SETTINGS, '');
+      if (ENDS.test(statement)) return endRefused(statement);
+      if (COMMITS.test(statement)) return implicitEndRefused(statement);
+    }
   }
   return null;
 }

@@ -2,7 +2,7 @@
  * The statements of a text, without comments, and with `''` in place of each quoted text.
  *
  * @param pieces What is no code of the dialect; global. Its group `quoted` is a quoted text, `run` is the part of a comment that the server
- * runs, and `nesting` begins a comment that may have comments inside. Everything else that matches is a comment.
+ * runs, `prepared` is a text that the server runs as a statement, and `nesting` begins a comment that may have comments inside. Everything else that matches is a comment.
  */
 export function bareStatements(text: string, pieces: RegExp): readonly string[] {
   return bare(text, pieces)
@@ -17,7 +17,7 @@ function bare(text: string, pieces: RegExp): string {
     pieces.lastIndex = at;
     const found = pieces.exec(text);
     if (found === null) return code + text.slice(at);
-    const { quoted, run, nesting } = found.groups ?? {};
+    const { quoted, prepared, run = prepared, nesting } = found.groups ?? {};
     code += text.slice(at, found.index);
     at = nesting === undefined ? pieces.lastIndex : endOfComment(text, pieces.lastIndex);
     if (run !== undefined) code += ` ${bare(run, pieces)} `;
