@@ -25,8 +25,8 @@ export class ClosedParts {
   #lookAt = 0;
   /** Until when a part is left alone because others have all of its jobs, by the part's name. */
   readonly #busy = new Map<string, number>();
-  /** Texts of limits whose last sweep has had slots. */
-  readonly #roomy = new Set<string>();
+  /** Texts of limits that need slots and whose last sweep has had them, and of those without slots whose last sweep has run no job. */
+  readonly #unusual = new Set<string>();
 
   constructor(parts: ClosedPartsParts) {
     this.#parts = parts;
@@ -49,20 +49,16 @@ export class ClosedParts {
     return leftMs > 0;
   }
 
-  /** Whether slots of these limits are likely to be free: the last sweep has had some, or none are needed. */
+  /** Whether a job with these limits is likely to be run: one was in the last sweep. Default: if no slots are needed. */
   hasRoom(limits: string): boolean {
-    return this.#roomy.has(limits) || sizesOf(limits).length === 0;
+    return (sizesOf(limits).length === 0) !== this.#unusual.has(limits);
   }
 
-  hadRoom(limits: string): void {
-    this.#roomy.add(limits);
-    if (this.#roomy.size > MOST_TEXTS) this.#roomy.clear();
-  }
-
-  /** A claim has found no slot. */
-  reached(limits: string): void {
-    this.#roomy.delete(limits);
-    this.full([limits]);
+  /** @param had Whether the last sweep has run a job, and found a slot for the next. */
+  hadRoom(limits: string, had: boolean): void {
+    if (this.hasRoom(limits) === had) return;
+    if (!this.#unusual.delete(limits)) this.#unusual.add(limits);
+    if (this.#unusual.size > MOST_TEXTS) this.#unusual.clear();
   }
 
   /** All slots of a limit of each text are taken. */

@@ -300,6 +300,25 @@ test('a part takes its slots first, until a sweep of it has had some, and again 
   ]);
 });
 
+test('a part is claimed before its start is taken after a sweep that has run no job, until one has', async () => {
+  const { jobs, parts, clock } = limited();
+  const both: QueuePart = { queue: 'q', limits: '{"all":[1,60000,1],"one":1}' };
+  parts.push(rated('all'), both);
+  const found: [string, boolean][] = [];
+  const inVain = (pass: Sweep): void => pass.claimed(undefined, 1, clock.now());
+  for (const end of [works, inVain, inVain, works, works]) {
+    await jobs.round(async (pass) => {
+      found.push([pass.limits, pass.slotsFirst]);
+      end(pass);
+      pass.close(clock.now());
+    }, []);
+    clock.advance(RETRY_MS);
+  }
+  const firsts = Object.groupBy(found, ([limits]) => (limits === both.limits ? 'both' : 'rated'));
+  expect(firsts.rated?.map(([, first]) => first)).toEqual([false, false, true, true, false]);
+  expect(firsts.both?.map(([, first]) => first)).toEqual([true, false, true, true, false]);
+});
+
 test('a free slot ends that at once for every part that has the limit', async () => {
   const { jobs, parts, round, ends, woken } = limited();
   const both = { queue: 'q', limits: '{"a":1,"b":1}' };

@@ -148,7 +148,7 @@ export class LimitedJobs implements Part, SweepSource {
     if (!slotsFirst) return () => starts.take(limits);
     this.#closed.full([limits]);
     return () => {
-      this.#closed.hadRoom(limits);
+      this.#closed.hadRoom(limits, true);
       this.#closed.reopen(limits);
       return starts.take(limits);
     };
@@ -158,7 +158,10 @@ export class LimitedJobs implements Part, SweepSource {
     const { queue, limits, worked, end, slotsFirst, takeStart } = pass;
     if (end === 'at the last job') this.#due.finished({ queue, limits });
     if (slotsFirst && takeStart !== undefined) this.#closed.reopen(limits);
-    if (worked && end !== 'limit reached') this.#closed.hadRoom(limits);
+    // A start that is taken in vain wakes all who wait for one, and those would take it in vain too.
+    const isVain = !worked && takeStart !== undefined && end === 'at the last job';
+    const hasNone = isVain || end === 'limit reached';
+    if (worked || hasNone) this.#closed.hadRoom(limits, !hasNone);
     this.#leavesAlone(pass, position);
     if (worked) this.#leavesSlots(pass);
   }
@@ -168,7 +171,7 @@ export class LimitedJobs implements Part, SweepSource {
     const { clock, alarm, starts } = this.#parts;
     // Its time may have come meanwhile.
     if (end === 'no start') alarm.within(Math.max(1, starts.leftMs(limits)));
-    else if (end === 'limit reached') this.#closed.reached(limits);
+    else if (end === 'limit reached') this.#closed.full([limits]);
     // Jobs may be free that lie before the place where it began.
     else if (!looksBack) alarm.within(position.pauseMs(clock.now()));
     // Each run that begins, of any limits, leads to a look. With many tenants, most parts have running jobs alone.

@@ -1,12 +1,19 @@
 import { type Driver, defineHandler, type Json, type LimitRule, type RunContext } from '@rowlock/core';
-import type { Rate } from '@rowlock/core/driver';
+import type { AnyHandler, Rate } from '@rowlock/core/driver';
 import { expect } from 'vitest';
 import { allSettled } from '../all-settled.js';
 import { instead } from '../instead.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { aborted, gate, until, within } from '../until.js';
-import { AnyJson, clientOf, openWorker, SOON, startWorker } from '../worker-process.js';
+import {
+  AnyJson,
+  clientOf,
+  openWorker,
+  SOON,
+  startWorker,
+  type WorkerProcessOptions,
+} from '../worker-process.js';
 
 /** A handler of the test's queue with a rate. */
 function ratedBy<Tx>(
@@ -15,6 +22,26 @@ function ratedBy<Tx>(
   run: (context: RunContext<unknown, Tx>) => void | Promise<void> = () => {},
 ) {
   return defineHandler({ kind: 'work', queue, payload: AnyJson, retry: SOON, limit, run });
+}
+
+/** A worker of these handlers, and how many starts it has tried to take. */
+async function countingTakes<Tx>(
+  stage: Stage<Tx>,
+  handlers: readonly AnyHandler<Tx>[],
+  options: WorkerProcessOptions<Tx> = {},
+) {
+  let takes = 0;
+  const { worker } = await openWorker(stage, handlers, options, (driver) =>
+    instead(driver, {
+      admission: {
+        take(rates, take) {
+          takes += 1;
+          return driver.admission.take(rates, take);
+        },
+      },
+    }),
+  );
+  return { worker, takes: () => takes };
 }
 
 /** So that no second start comes within a test, unless other numbers are set. */
@@ -188,25 +215,47 @@ export const ratedRuns = theme('rated runs', (test) => {
     const client = clientOf(stage, [handler]);
     const slot = await client.limits.slots(key, { max: 1 }).acquire();
     await client.enqueue(handler, { payload: 1 });
-    let takes = 0;
-    const { worker } = await openWorker(stage, [handler], { watchInterval: '1h' }, (driver) =>
-      instead(driver, {
-        admission: {
-          take(rates, take) {
-            takes += 1;
-            return driver.admission.take(rates, take);
-          },
-        },
-      }),
-    );
+    const { worker, takes } = await countingTakes(stage, [handler], { watchInterval: '1h' });
     const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
     await worker.start();
     await within('the worker is idle', idle);
-    expect(takes).toBe(0);
+    expect(takes()).toBe(0);
     expect((await reader.rate(key))?.lastTake ?? null).toBeNull();
     await slot[Symbol.asyncDispose]();
     expect(await allSettled(stage)).toMatchObject([{ status: 'complete' }]);
     expect(await reader.rate(key)).toMatchObject({ lastTake: expect.any(String) });
+  });
+
+  test('while the key of a job is busy, no start is taken for it', async (stage) => {
+    const handler = ratedBy(stage, { name: stage.key, max: 2, ...HOURLY });
+    const client = clientOf(stage, [handler]);
+    const first = await client.enqueue(handler, { key: 'busy', payload: 1 });
+    const { held } = await stage.hold({ limits: (await stage.row(first)).limits });
+    await client.enqueue(handler, { key: 'busy', payload: 2 });
+    const { worker, takes } = await countingTakes(stage, [handler], { watchInterval: '1h' });
+    const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
+    await worker.start();
+    await within('the worker is idle', idle);
+    expect(takes()).toBe(0);
+    await held.rollback();
+  });
+
+  test('workers whose jobs cannot be run do not take starts from each other again and again', async (stage) => {
+    const { key, queue, defer } = stage;
+    const handler = ratedBy(stage, { name: key, starts: 10, per: '1s' });
+    const other = defineHandler({ kind: 'other', queue, payload: AnyJson, run: () => {} });
+    const client = clientOf(stage, [handler, other]);
+    await client.jobs.pause({ kind: handler.kind });
+    defer(() => client.jobs.resume({ kind: handler.kind }));
+    const counters = await Promise.all(
+      [1, 2].map(() => countingTakes(stage, [handler, other], { concurrency: 2 })),
+    );
+    for (const { worker } of counters) await worker.start();
+    await client.enqueueMany(handler, payloads(3));
+    const after = await client.enqueue(other, { payload: null, delay: '2s' });
+    await until('two seconds are over', async () => (await stage.row(after)).status === 'complete');
+    const takes = counters.reduce((sum, counter) => sum + counter.takes(), 0);
+    expect(takes).toBeLessThan(20);
   });
 
   test('of many tenants that share a rate, those whose slots are taken are not claimed one by one', async (stage) => {

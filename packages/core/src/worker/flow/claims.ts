@@ -127,15 +127,13 @@ export class Claims<Tx> {
     if (ahead === null && !this.#goesOn) return this.#leaveOff();
     this.#worked = false;
     if (ahead !== null) return this.#claimed(await ahead.jobs, ahead.began);
-    const { slotsFirst } = this.#pass;
-    if (!slotsFirst && !(await this.#mayStart())) return null;
+    if (!this.#pass.slotsFirst && !(await this.#mayStart())) return null;
     const { sizes, clock } = this.#flow;
     if (this.#pass.limits === NO_LIMITS) this.#search = await sizes.search(this.#pass.queue, this.#most);
     this.#pass.catchUp(this.#most !== undefined);
     this.#most = undefined;
     const began = clock.now();
-    const jobs = this.#claimed(await this.session.claim(this.#criteria(this.#search.limit)), began);
-    return slotsFirst && jobs.length > 0 && !(await this.#mayStart()) ? null : jobs;
+    return this.#claimed(await this.session.claim(this.#criteria(this.#search.limit)), began);
   }
 
   #claimed(jobs: readonly Job[], began: number): readonly Job[] {
@@ -189,9 +187,10 @@ export class Claims<Tx> {
       this.#flow.sizes.reset(this.#pass.queue);
       return this.#split(jobs, 1);
     }
+    const claim = claimOf(this.session, chains);
+    if (claim !== undefined && !(await this.#mayStart())) return 'end';
     this.#pass.moveLine(last);
     this.#flow.parts.reached(last);
-    const claim = claimOf(this.session, chains);
     if (claim === undefined) {
       this.#pass.blocked(clock.now() - began);
       return 'blocked';
