@@ -166,3 +166,29 @@ test.each([
 ])('a job that %s is no matter of warnings', async (_, run) => {
   expect(await told([first], run)).toEqual([]);
 });
+
+test.each([
+  ['a proxy', () => new Proxy({}, { get: refuse, has: refuse, getPrototypeOf: refuse })],
+  ['a proxy of an error', () => new Proxy(new Error('odd'), { get: refuse })],
+  ['a proxy that is revoked', revoked],
+  ['an error whose name throws', () => Object.defineProperty(new Error('odd'), 'name', { get: refuse })],
+  ['an error whose cause throws', () => Object.defineProperty(new Error('odd'), 'cause', { get: refuse })],
+  ['an error with such a cause', () => new Error('odd', { cause: revoked() })],
+])('what is thrown and cannot be read fails the attempt, and takes no claim: %s', async (_, odd) => {
+  const lines = await told([first], () => {
+    throw odd();
+  });
+  expect(lines).toMatchObject([
+    { level: 'warn', message: 'the handler failed', fields: { ...facts, attempt: 1 } },
+  ]);
+});
+
+function refuse(): never {
+  throw new Error('This cannot be read.');
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

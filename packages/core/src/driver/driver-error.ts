@@ -1,4 +1,4 @@
-import { isError } from '../is-error.js';
+import { isError, readOr } from '../is-error.js';
 
 /** Every kind of error of a database, as one closed set. A driver's table maps its server's codes to these. */
 export type DriverErrorCode =
@@ -80,10 +80,12 @@ export class DriverError extends Error {
 
 /** Whether `error` is a driver's error with this code. */
 export function isDriverError(error: unknown, code?: DriverErrorCode): error is DriverError {
-  return (
-    isError(error) &&
-    error.name === 'DriverError' &&
-    'code' in error &&
-    (code === undefined || error.code === code)
+  return readOr(
+    false,
+    () =>
+      isError(error) &&
+      error.name === 'DriverError' &&
+      'code' in error &&
+      (code === undefined || error.code === code),
   );
 }

@@ -62,9 +62,14 @@ test("frames of Rowlock's own code are left out where it is installed, and so is
 test.each<[string, Error]>([
   ['an empty stack', Object.assign(new Error('x'), { stack: '' })],
   ['a stack that is no text', Object.assign(new Error('x'), { stack: 7 })],
-  ['a cause that throws', Object.defineProperty(new Error('x'), 'cause', { get: refuse })],
 ])('%s is none', (_, error) => {
   expect(jobError(error)).toEqual({ code: 'Error', message: 'x' });
+});
+
+test('an error keeps its own stack when its cause throws', () => {
+  const error = Object.assign(new Error('x'), { stack: 'Error: x\n    at work (file:///app/work.js:1:2)' });
+  Object.defineProperty(error, 'cause', { get: refuse });
+  expect(jobError(error).stack).toBe('    at work (file:///app/work.js:1:2)');
 });
 
 test('an invalid payload says what is wrong where', () => {

@@ -1,5 +1,5 @@
 import { InvalidPayloadError, type PayloadIssue } from '../errors.js';
-import { causesOf, isError } from '../is-error.js';
+import { causesOf, isError, readOr, UNREADABLE } from '../is-error.js';
 import type { JobError } from './job.js';
 
 /** The longest message of an error: a row is not a log. */
@@ -23,20 +23,18 @@ const MOST_ISSUES = 20;
 const LONGEST_PATH = 100;
 const LONGEST_NAME = 512;
 
-const UNREADABLE: JobError = { code: 'ROWLOCK_HANDLER', message: 'An error that cannot be shown.' };
+const NO_ERROR = 'ROWLOCK_HANDLER';
 
 /**
  * Anything that was thrown, or given as a reason, in the form that a job's row keeps. Never throws, although a handler
  * may throw anything: an object whose getters throw, or a message that is no text.
  */
 export function jobError(reason: unknown): JobError {
-  try {
+  return readOr<JobError>({ code: NO_ERROR, message: UNREADABLE }, () => {
     if (reason instanceof InvalidPayloadError) return invalid(reason);
     if (isError(reason)) return { code: codeOf(reason), message: messageOf(reason), ...stackOf(reason) };
-    return { code: UNREADABLE.code, message: text(reason) };
-  } catch {
-    return UNREADABLE;
-  }
+    return { code: NO_ERROR, message: text(reason) };
+  });
 }
 
 /** An error that every database can hold, whatever its character set: in ASCII, and without details. */
@@ -68,37 +66,24 @@ function codeOf(error: Error): string {
 }
 
 function messageOf(error: Error): string {
-  return text(
-    readOr(UNREADABLE.message, () => error.message || readOr(UNREADABLE.message, () => error.name)),
-  );
+  return text(readOr(UNREADABLE, () => error.message || readOr(UNREADABLE, () => error.name)));
 }
 
-/** The frames of an error and of its causes. Empty if there are none, or if one of the chain cannot be read. */
+/** The frames of an error and of its causes. Empty if there are none, or if a stack cannot be read. */
 function stackOf(error: Error): Pick<JobError, 'stack'> {
-  try {
+  return readOr({}, () => {
     const parts = causesOf(error).map((each, place) => {
       const head = place === 0 ? [] : [`Caused by ${codeOf(each)}: ${text(messageOf(each), LONGEST_CAUSE)}`];
       return [...head, ...framesOf(each)];
     });
     const stack = text(parts.flat().join('\n'), LONGEST_STACK);
     return stack === '' ? {} : { stack };
-  } catch {
-    return {};
-  }
+  });
 }
 
 function framesOf({ stack }: Error): readonly string[] {
   const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => FRAME.test(line)) : [];
   return frames.slice(0, MOST_FRAMES);
-}
-
-/** The value of a getter, unless it throws. */
-function readOr(otherwise: string, read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
 }
 
 /** Any value as text of limited length that every database can hold. */
@@ -110,9 +95,5 @@ function text(value: unknown, longest = LONGEST_MESSAGE): string {
 }
 
 function inspect(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return UNREADABLE.message;
-  }
+  return readOr(UNREADABLE, () => JSON.stringify(value) ?? String(value));
 }

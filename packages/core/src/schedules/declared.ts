@@ -9,6 +9,7 @@ import type {
 } from '../driver/schedule-store.js';
 import { InvalidInputError } from '../errors.js';
 import type { Declared } from '../handler/defaults.js';
+import { readOr } from '../is-error.js';
 import { jitterOf, nextTime } from './next-time.js';
 import { readPlan } from './read-plan.js';
 import { planOf, type Schedule } from './schedule.js';
@@ -113,11 +114,7 @@ function nextAfterChange(
 
 /** Undefined if this version cannot read it. */
 function timingIn(read: ScheduleRow): Timing | undefined {
-  try {
-    return readPlan(read).timing;
-  } catch {
-    return undefined;
-  }
+  return readOr(undefined, () => readPlan(read).timing);
 }
 
 function withoutJitter(timing: Timing): Timing {
