@@ -4,7 +4,17 @@ import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
 /** The statements of each job, or of each batch of jobs, and those that a busy worker sends four times a second. */
-const frequent = ({ claims, siblings, runs, leases, settlements, surveys, limits }: Statements) => ({
+export const frequent = ({
+  claims,
+  siblings,
+  runs,
+  leases,
+  settlements,
+  surveys,
+  limits,
+  rates,
+  bell,
+}: Statements) => ({
   claim: claims.claim,
   claimOne: claims.claimOne,
   claimLimited: claims.claimLimited,
@@ -27,6 +37,9 @@ const frequent = ({ claims, siblings, runs, leases, settlements, surveys, limits
   dueQueues: surveys.dueQueues,
   reclaim: leases.reclaim,
   limitedParts: limits.limitedParts,
+  takeStarts: rates.takeStarts,
+  giveBackStarts: rates.giveBackStarts,
+  notifySoon: bell.notifySoon,
 });
 
 /** The most rows that a prepared statement is given. */

@@ -1,4 +1,7 @@
 import type { Tables } from '../../schema/tables.js';
+import { unseen } from '../../values/unseen.js';
+
+const NAMES = unseen('$1', 'text[]');
 
 /** The starts of limits. */
 export const rateStatements = (tables: Tables) => {
@@ -7,7 +10,7 @@ export const rateStatements = (tables: Tables) => {
     // The generic cell rate algorithm, as `startAt` in core. A rate without a row is missing in the answer, and nothing is taken.
     takeStarts: `
       WITH locked AS MATERIALIZED (
-        SELECT name, next_at FROM ${rate} WHERE name = ANY ($1::text[]) ORDER BY name COLLATE "C" FOR NO KEY UPDATE
+        SELECT name, next_at FROM ${rate} WHERE name = ANY(${NAMES}) ORDER BY name COLLATE "C" FOR NO KEY UPDATE
       ), moment AS MATERIALIZED (
         -- Behind the locks: earlier takers have used their times.
         SELECT clock_timestamp() AS now, count(*) = cardinality($1::text[]) AS is_whole FROM locked
@@ -16,7 +19,7 @@ export const rateStatements = (tables: Tables) => {
                -- Rounded up, so that no more starts fit.
                (coalesce(fixed.per_ms, given.per_ms) * 1000 + coalesce(fixed.starts, given.starts) - 1)
                  / coalesce(fixed.starts, given.starts) * interval '1 microsecond' AS spacing
-        FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[]) WITH ORDINALITY
+        FROM unnest(${NAMES}, $2::integer[], $3::bigint[], $4::integer[]) WITH ORDINALITY
           AS given (name, starts, per_ms, burst, place)
         JOIN locked USING (name)
         LEFT JOIN ${limitSetting} AS fixed USING (name)
@@ -44,7 +47,7 @@ export const rateStatements = (tables: Tables) => {
     // Another start since then has counted its pauses from this one.
     giveBackStarts: `
       WITH own AS MATERIALIZED (
-        SELECT name FROM ${rate} WHERE name = ANY ($1::text[]) AND last_take = $2::uuid ORDER BY name COLLATE "C" FOR NO KEY UPDATE
+        SELECT name FROM ${rate} WHERE name = ANY(${NAMES}) AND last_take = $2::uuid ORDER BY name COLLATE "C" FOR NO KEY UPDATE
       )
       UPDATE ${rate} AS rate SET next_at = before_take, last_take = NULL FROM own WHERE rate.name = own.name`,
   };

@@ -2,6 +2,7 @@ import { pauseConditions } from '../../admission/statements/pauses.js';
 import type { Server } from '../../connection/server.js';
 import { JOB } from '../../jobs/statements/columns.js';
 import type { Functions, Tables } from '../../schema/tables.js';
+import { unseen } from '../../values/unseen.js';
 
 /** Whether a job with these limits is in the claim's index, and its time has come. */
 export const claimable = (limits: string): string =>
@@ -62,7 +63,7 @@ export const claimStatements = (tables: Tables, { enterLimits, limitGate }: Func
         .map((setting) => `SET ${scope} ${setting}`)
         .join('; '),
 
-    claim: claim("limits = ''", isQueuePaused('$1'), '$6'),
+    claim: claim("limits = ''", isQueuePaused('$1'), unseen('$6', 'bigint')),
 
     claimOne: claim("limits = ''", isQueuePaused('$1'), '1'),
 

@@ -10,9 +10,9 @@ export const leaseStatements = (tables: Tables) => {
         SELECT job.id, job.process_id, run.worker_id, leased_until < clock_timestamp() AS over,
                run.worker_id IS NOT NULL AND run.worker_id NOT IN (SELECT id FROM alive) AS missing
         FROM ${job} AS job LEFT JOIN ${run} AS run ON run.process_id = job.process_id AND run.job_id = job.id
-        WHERE job.queue = ANY($2) AND job.status = 'in-progress'
+        WHERE job.queue = ANY(${unseen('$2', 'text[]')}) AND job.status = 'in-progress'
       )`;
-  const isOver = '(over OR leased.process_id = ANY($5) OR (missing AND leased.worker_id = ANY($3)))';
+  const isOver = `(over OR leased.process_id = ANY(${unseen('$5', 'uuid[]')}) OR (missing AND leased.worker_id = ANY(${unseen('$3', 'integer[]')})))`;
   // A lease without a record is put back when it is over, as nobody can say whose it is. $4 is the calling worker, and $5 has those of
   // its runs that have ended.
   // A job that was put back has no process_id, so a run that would settle it no longer finds it.
@@ -52,7 +52,7 @@ export const leaseStatements = (tables: Tables) => {
     // it too, though its process_id is invisible before the commit. If it is, the lock does not wait for a later holder of the jobs.
     lockLeased: `
       WITH locked AS MATERIALIZED (
-        SELECT id, status, process_id FROM ${job} WHERE id = ANY(${unseen('$2', 'bigint[]')}) AND (process_id = $1 OR NOT $3)
+        SELECT id, status, process_id FROM ${job} WHERE id = ANY(${unseen('$2', 'bigint[]')}) AND (process_id = $1 OR NOT ${unseen('$3', 'boolean')})
         ORDER BY id
         FOR NO KEY UPDATE
       )
