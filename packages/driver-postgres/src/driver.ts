@@ -95,7 +95,7 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     const findOut = async (): Promise<boolean> => !(await compare());
     // An application may run anything on its own connections, as DISCARD ALL, so nothing is prepared there.
     const names = new NamedStatements(sql, ownsPool && (sessions === 'auto' ? findOut : sessions === 'own'));
-    const settings = new SessionSettings(names);
+    const settings = new SessionSettings(names, sql.surveys.sizes);
     const on = onPool(pool, answerMs, settings);
     const server = serverOf(on);
     const parts = { context, on, outside, names, settings, server };

@@ -20,7 +20,8 @@ pool.on('connect', readReadinessLate);
 beforeEach(() => order.splice(0));
 afterAll(() => pool.end());
 
-const settings = new SessionSettings(new NamedStatements(statements('rowlock'), true));
+const sql = statements('rowlock');
+const settings = new SessionSettings(new NamedStatements(sql, true), sql.surveys.sizes);
 const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   'a statement of the pool': () => onPool(pool, ANSWER_MS).query(FAILS),
   'statements on one connection': () => onOne(pool, ANSWER_MS, (on) => on.query(FAILS)),

@@ -108,9 +108,9 @@ export class ClaimStatements {
     const { client, pipeline } = this.#connection;
     const bounds = (scope: 'LOCAL' | 'SESSION'): string => context.sql.claims.bounds(scope, limitMs, server);
     if (!names.isOwn) return this.#opened([pipeline.plain(`${BEGIN.text}; ${bounds('LOCAL')}`)]);
-    const ahead = settings
+    const ahead: Promise<unknown>[] = settings
       .ahead(client, limitMs, () => bounds('SESSION'))
-      .map((text) => pipeline.plain(text));
+      .map(({ text, read }) => pipeline.plain(text).then(read));
     const begun = pipeline.begin();
     if (begun !== null) ahead.push(begun);
     return ahead.length === 0 ? null : this.#opened(ahead);

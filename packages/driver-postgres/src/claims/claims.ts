@@ -24,8 +24,9 @@ export function claimsOf({
   letGo,
   ...shared
 }: ClaimsParts): Claims<PostgresTransaction> {
-  const { context, names } = shared;
+  const { context, names, settings } = shared;
   const { sql } = context;
+  const surveys = { on, sql, names, settings };
   const counted = new CountedLimits();
   const starts = new RunStarts(
     on,
@@ -53,9 +54,9 @@ export function claimsOf({
         },
       }),
 
-    dueQueues: (lanes) => dueQueues(on, sql, names, lanes),
+    dueQueues: (lanes) => dueQueues(surveys, lanes),
 
-    survey: (lanes, except = []) => survey(on, sql, names, lanes, except),
+    survey: (lanes, except = []) => survey(surveys, lanes, except),
 
     reclaim: (scope) => reclaim(context, on, names, scope),
 

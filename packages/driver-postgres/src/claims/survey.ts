@@ -1,5 +1,6 @@
 import { apart, type Lanes, mayBeOfOne, type Survey } from '@rowlock/core/driver';
 import type { NamedStatements } from '../connection/named-statements.js';
+import type { SessionSettings } from '../connection/session-settings.js';
 import { type PostgresTransaction, query } from '../query.js';
 import type { Statements } from '../statements.js';
 
@@ -12,13 +13,19 @@ interface SurveyRow {
   followers: boolean;
   next_expiry_ms: number | null;
   next_tick_ms: number | null;
+  sizes: string;
+}
+
+export interface SurveyParts {
+  readonly on: PostgresTransaction;
+  readonly sql: Statements;
+  readonly names: NamedStatements;
+  readonly settings: Pick<SessionSettings, 'read'>;
 }
 
 /** Finds the queues with due jobs. @throws DriverError */
 export async function dueQueues(
-  on: PostgresTransaction,
-  sql: Statements,
-  names: NamedStatements,
+  { on, sql, names }: SurveyParts,
   { queues, kinds }: Lanes,
 ): Promise<readonly string[]> {
   const name = names.nameOf(sql.surveys.dueQueues, queues.length);
@@ -32,18 +39,13 @@ export async function dueQueues(
  *
  * @throws DriverError
  */
-export async function survey(
-  on: PostgresTransaction,
-  sql: Statements,
-  names: NamedStatements,
-  lanes: Lanes,
-  except: readonly string[],
-): Promise<Survey> {
+export async function survey(parts: SurveyParts, lanes: Lanes, except: readonly string[]): Promise<Survey> {
+  const { on, sql, names } = parts;
   const { queues } = lanes;
   if (except.length === 0) {
     try {
       const name = names.nameOf(sql.surveys.survey, queues.length);
-      return { ...(await look(on, sql.surveys.survey, lanes, name)), refused: [] };
+      return { ...(await look(parts, sql.surveys.survey, lanes, name)), refused: [] };
     } catch (error) {
       if (!mayBeOfOne(error)) throw error;
     }
@@ -53,19 +55,20 @@ export async function survey(
     query(on, sql.surveys.promote, [some.map(({ id }) => id)]),
   );
   return {
-    ...(await look(on, sql.surveys.surveyAlone, lanes)),
+    ...(await look(parts, sql.surveys.surveyAlone, lanes)),
     promoted: answers.flat().length,
     refused: refused.map(({ member, error }) => ({ member: member.public_id, error })),
   };
 }
 
 async function look(
-  on: PostgresTransaction,
+  { on, settings }: SurveyParts,
   text: string,
   { queues, kinds }: Lanes,
   name?: string,
 ): Promise<Omit<Survey, 'refused'>> {
   const [row] = await query<SurveyRow>(on, text, [queues, kinds], name);
+  if (row !== undefined) settings.read(row.sizes);
   const { promoted = 0n, next_due_ms: nextDueMs = null } = row ?? {};
   const { waiting = null, leased = false, limited = false, next_tick_ms: nextTickMs = null } = row ?? {};
   const found = { waiting: waiting !== null, unlimited: waiting === 'unlimited', leased, limited };

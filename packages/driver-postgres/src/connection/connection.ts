@@ -185,24 +185,18 @@ function serialized(client: PoolClient): PostgresTransaction {
   };
 }
 
-/** A statement without the name under which it would be prepared. */
-function unnamed(statement: string | QueryConfig): string | QueryConfig {
-  if (typeof statement === 'string') return statement;
-  const { name, ...rest } = statement;
-  return rest;
-}
-
 /** The pool: each statement runs on any free connection, with a bound on the time of its answer. */
 export function onPool(pool: Pool, answerMs: number, settings?: SessionSettings): PostgresTransaction {
   return {
     async query<Row extends QueryResultRow>(text: string | QueryConfig, values?: unknown[]) {
       const client = await takeConnection(pool, answerMs);
-      const isSeldom = settings?.isSeldomUsed(client) === true;
-      if (!isSeldom && settings?.replans(client)) client.query('DISCARD PLANS').catch(ignore);
-      const sent = isSeldom ? unnamed(text) : text;
+      // Only a prepared statement's plan outlasts it.
+      const renewal =
+        typeof text !== 'string' && text.name !== undefined ? settings?.renewal(client) : undefined;
+      for (const { text: ahead, read } of renewal ?? []) client.query(ahead).then(read, ignore);
       try {
         // A pipelining client waits for this answer before it ends.
-        const sending = client.query<Row>(sent, values);
+        const sending = client.query<Row>(text, values);
         const answer = await answerWithin(answerMs, sending, () => giveUp(client, text, answerMs));
         client.release();
         return answer;

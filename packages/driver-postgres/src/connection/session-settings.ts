@@ -2,46 +2,60 @@ import type { PoolClient } from 'pg';
 import type { NamedStatements } from './named-statements.js';
 
 /**
- * How long a session's first plans are kept, in milliseconds. Each later time is twice as long, up to `PLANS_MS`.
- * The planner reads the table's current size as well as its statistics.
- * A plan for an empty table is therefore soon wrong, long before the table is analyzed.
+ * For how long the sizes of the tables that were read first are taken for the present ones, in milliseconds. Each later time is
+ * twice as long, up to `READ_MS`, which is longer than a worker's poll, as a survey reads them too.
+ * The planner reads a table's current size as well as its statistics. A plan for an empty table is therefore soon wrong, long before
+ * the table is analyzed. Behind an ANALYZE the server plans anew by itself.
  */
-const FIRST_PLANS_MS = 1_000;
-const PLANS_MS = 5_000;
+const FIRST_READ_MS = 1_000;
+const READ_MS = 6_000;
+
+/** What a session is sent ahead of a statement. */
+export interface Ahead {
+  readonly text: string;
+  readonly read?: (answer: unknown) => void;
+}
+
+const DISCARD: Ahead = { text: 'DISCARD PLANS' };
 
 interface Settings {
   limitMs: number | null;
   /** The statements that have set the bounds. */
   bounds: string;
-  plannedAt: number;
-  keepsMs: number;
-  /** When a short statement was sent last. */
-  usedAt: number;
+  /** Of the tables and their indexes, when the session's plans were made. */
+  sizes: string | null;
 }
 
 /** The driver's lasting settings in the sessions of its own pool: the bounds of a claim, and plans. */
 export class SessionSettings {
   readonly #names: Pick<NamedStatements, 'isOwn'>;
+  readonly #reading: Ahead;
   readonly #settings = new WeakMap<PoolClient, Settings>();
+  /** As they were read last. Null before they are read. */
+  #sizes: string | null = null;
+  #readAt = performance.now() + FIRST_READ_MS;
+  #readMs = FIRST_READ_MS;
 
-  constructor(names: Pick<NamedStatements, 'isOwn'>) {
+  /** @param sizes The statement that reads the sizes. */
+  constructor(names: Pick<NamedStatements, 'isOwn'>, sizes: string) {
     this.#names = names;
+    this.#reading = { text: sizes, read: (answer) => this.read(String(Object(answer).rows?.[0]?.sizes)) };
   }
 
   /** Whether a session needs no statement ahead of a claim. */
   isCurrent(client: PoolClient, limitMs: number): boolean {
     const settings = this.#of(client);
-    return settings.limitMs === limitMs && !this.#isDue(settings);
+    return settings.limitMs === limitMs && !this.#isOld(settings) && !this.#isReadDue();
   }
 
   /** The statements that a session needs ahead of a claim. Marks the statements as done. */
-  ahead(client: PoolClient, limitMs: number, bounds: () => string): readonly string[] {
+  ahead(client: PoolClient, limitMs: number, bounds: () => string): readonly Ahead[] {
     const settings = this.#of(client);
-    const ahead = this.replans(client) ? ['DISCARD PLANS'] : [];
+    const ahead = this.renewal(client);
     if (settings.limitMs === limitMs) return ahead;
     settings.limitMs = limitMs;
     settings.bounds = bounds();
-    return [settings.bounds, ...ahead];
+    return [{ text: settings.bounds }, ...ahead];
   }
 
   /** The statements that reset the bounds of a claim. Null if a session has none. Marks the bounds as reset. */
@@ -54,37 +68,36 @@ export class SessionSettings {
   }
 
   /**
-   * Whether a short statement is to be planned for itself, as plans are too old and would be by the next statement too. Marks the
-   * session as used.
+   * The statements that keep a session's plans right: plans for other sizes are dropped, and now and then the sizes are read.
+   * When plans were dropped every five seconds, most statements of a connection that was seldom used were planned anew, for up to 10 ms.
+   * Marks the statements as done.
    */
-  isSeldomUsed(client: PoolClient): boolean {
+  renewal(client: PoolClient): readonly Ahead[] {
     const settings = this.#of(client);
-    const idleMs = performance.now() - settings.usedAt;
-    settings.usedAt = performance.now();
-    return this.#isDue(settings) && idleMs >= settings.keepsMs;
+    const ahead = this.#isOld(settings) ? [DISCARD] : [];
+    settings.sizes = this.#sizes;
+    if (!this.#isReadDue()) return ahead;
+    this.#readMs = Math.min(READ_MS, 2 * this.#readMs);
+    this.#readAt = performance.now() + this.#readMs;
+    return [...ahead, this.#reading];
   }
 
-  /** Whether a session's plans are too old. Marks old ones as renewed. */
-  replans(client: PoolClient): boolean {
-    const settings = this.#of(client);
-    if (!this.#isDue(settings)) return false;
-    settings.plannedAt = performance.now();
-    settings.keepsMs = Math.min(PLANS_MS, 2 * settings.keepsMs);
-    return true;
+  /** Takes what was read of the sizes, here or by a survey. */
+  read(sizes: string): void {
+    this.#sizes = sizes;
+    this.#readAt = performance.now() + this.#readMs;
   }
 
-  #isDue({ plannedAt, keepsMs }: Settings): boolean {
-    return this.#names.isOwn && performance.now() - plannedAt >= keepsMs;
+  #isOld({ sizes }: Settings): boolean {
+    return this.#names.isOwn && sizes !== this.#sizes;
+  }
+
+  #isReadDue(): boolean {
+    return this.#names.isOwn && performance.now() >= this.#readAt;
   }
 
   #of(client: PoolClient): Settings {
-    const settings = this.#settings.get(client) ?? {
-      limitMs: null,
-      bounds: '',
-      plannedAt: performance.now(),
-      keepsMs: FIRST_PLANS_MS,
-      usedAt: Number.NEGATIVE_INFINITY,
-    };
+    const settings = this.#settings.get(client) ?? { limitMs: null, bounds: '', sizes: this.#sizes };
     this.#settings.set(client, settings);
     return settings;
   }

@@ -2,6 +2,7 @@ import { partsOf } from '../../admission/statements/limits.js';
 import { pauseConditions } from '../../admission/statements/pauses.js';
 import { untilExpiry } from '../../expiry/statements.js';
 import { anyFollower } from '../../followers/statements.js';
+import { literal } from '../../literal.js';
 import { untilFirst } from '../../schedules/statements.js';
 import type { Tables } from '../../schema/tables.js';
 import { unseen } from '../../values/unseen.js';
@@ -9,9 +10,12 @@ import { unseen } from '../../values/unseen.js';
 const QUEUES = unseen('$1', 'text[]');
 const KINDS = unseen('$2', 'text[]');
 
+/** Those of the jobs that have not ended. */
+const INDEXES = ['claim', 'limited', 'later', 'outstanding'];
+
 /** The state of a worker's queues: which jobs have become due, and when more will. */
 export const surveyStatements = (tables: Tables) => {
-  const { job, schedule } = tables;
+  const { job, openRun, limitSlot, rate, schedule } = tables;
   const { isAllPaused, pausedQueues, isKindOpen, firstEnd } = pauseConditions(tables);
   // Each queue's subquery walks its own part of a claim's index, to the first due job. Without its ORDER BY it would be planned as a scan
   // of the table.
@@ -38,6 +42,12 @@ export const surveyStatements = (tables: Tables) => {
       WHERE NOT part.paused`;
   const plain = due(`limits = '' AND ${ofKinds}`, 'priority, id');
 
+  // Of what a claim and a survey walk, each as the exponent of a power of two.
+  const walked = [job, ...INDEXES.map((index) => `${job}_${index}`), openRun, limitSlot, rate];
+  const size = (relation: string): string =>
+    `log(8192 + pg_relation_size(to_regclass(${literal(relation)}))::float8)`;
+  const sizes = `SELECT concat_ws(' ', ${walked.map((relation) => `floor(${size(relation)} / log(2))`).join(', ')}) AS sizes`;
+
   const seen = `
              (SELECT extract(epoch FROM least(min(later.at), (${firstEnd})) - statement_timestamp()) * 1000
               FROM unnest(${QUEUES}) AS lane (queue)
@@ -50,10 +60,13 @@ export const surveyStatements = (tables: Tables) => {
              EXISTS (${due("limits <> ''", 'limits, priority, id')}) AS limited,
              ${anyFollower(tables)} AS followers,
              ${untilExpiry(tables)} AS next_expiry_ms,
-             ${untilFirst(schedule)} AS next_tick_ms`;
+             ${untilFirst(schedule)} AS next_tick_ms,
+             (${sizes}) AS sizes`;
 
   return {
     dueQueues: plain,
+
+    sizes,
 
     survey: `
       WITH promoted AS (
