@@ -151,7 +151,7 @@ describe('the locks of a claim', () => {
     afterEach(rollback);
     afterAll(dropDatabase);
 
-    test.each(['CALL peeks()', "PREPARE ends FROM 'COMMIT AND CHAIN'; EXECUTE ends"])(
+    test.each(['CALL peeks()', "SET @ends = 'COMMIT AND CHAIN'; PREPARE ends FROM @ends; EXECUTE ends"])(
       'a handler that ends the transaction by %s, so that another one is open, has lost the claim',
       async (statement) => {
         await driver.jobs.enqueue([newJob()]);
@@ -293,7 +293,8 @@ describe('the locks of a claim', () => {
       const held = begin();
       const job = await claim(held);
       const [[self]] = await held.handle.query('SELECT CONNECTION_ID() AS id');
-      await held.handle.query("PREPARE lets FROM 'SET autocommit = 1'");
+      await held.handle.query("SET @lets = 'SET autocommit = 1'");
+      await held.handle.query('PREPARE lets FROM @lets');
       await held.handle.query('EXECUTE lets');
       expect(held.lost.aborted).toBe(true);
       await held.rollback();
