@@ -1,6 +1,6 @@
 import { InvalidInputError } from './errors.js';
 import { jobError } from './job/job-error.js';
-import { isThenable } from './thenable.js';
+import { attempt } from './thenable.js';
 
 /**
  * Rowlock's log. A pino logger fits as it is: a thrown error is under `err`, which pino shows with its stack. Under
@@ -45,15 +45,6 @@ export function unfailing(log: Logger): Logger {
       );
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-}
-
-function attempt(write: () => unknown, otherwise: () => void): void {
-  try {
-    const written = write();
-    if (isThenable(written)) void Promise.resolve(written).catch(otherwise);
-  } catch {
-    otherwise();
-  }
 }
 
 /** An entry's error in the form that a job's row keeps. */

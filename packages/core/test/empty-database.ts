@@ -100,7 +100,7 @@ export function emptyDatabase(answers: Answers): {
       tallies: unused,
     },
     schedules: {
-      find: unused,
+      find: async () => ({ now: Date.now(), schedules: [] }),
       due: async () => ({ now: 0, schedules: [], nextMs: null }),
       set: unused,
       pause: unused,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineHandler } from '../handler/handler.js';
@@ -92,4 +93,14 @@ test('a name alone that nobody declares is refused, and by the definition only i
 test('a limit and a batch do not go together', () => {
   const define = () => defineHandler({ kind: 'a', payload, run, limit: { name: 'db', max: 1 }, batch: 10 });
   expect(define).toThrow('batch is for handlers without a limit');
+});
+
+test("a limit's function that answers later is refused, and its failure ends no process", async () => {
+  const later = async () => {
+    throw new Error('the settings are away');
+  };
+  const handler = { kind: 'a', limit: Object(later) };
+  expect(() => limitsOfJob(handler, {}, null)).toThrow(/or a function that returns them/);
+  // Node reports a rejection that nobody handles at the end of a turn, and vitest fails then.
+  await setImmediate();
 });

@@ -5,6 +5,7 @@ import type { Json, Stored } from '../job/json.js';
 import { limitsText, type NamedLimit } from '../job/limits-text.js';
 import { checkOptions } from '../known-options.js';
 import { shown } from '../shown.js';
+import { unawaited } from '../thenable.js';
 
 /** How many runs may go on at once, and how many may start in a time, in all processes together: one of these, or both. */
 export interface LimitOptions {
@@ -76,7 +77,7 @@ export function limitsOfJob(
   if (typeof limit !== 'function') return namedLimits(limit, ofHandler(kind), declared);
   // The handler's schema has accepted the payload.
   const rule: (job: { readonly payload: Json; readonly key: string | null }) => unknown = Object(limit);
-  return namedLimits(rule({ payload, key }), ofHandler(kind), declared);
+  return namedLimits(unawaited(rule({ payload, key })), ofHandler(kind), declared);
 }
 
 /** Leaves open whether a plugin declares the limits that have a name alone. @throws InvalidInputError */

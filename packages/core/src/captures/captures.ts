@@ -20,7 +20,7 @@ export interface CaptureBackfillOptions {
   readonly priority?: number;
   /** Ends the backfill after the step that is on its way. The next call resumes it. */
   readonly signal?: AbortSignal;
-  /** Called after each step. `rows`: how many were read since the backfill began. */
+  /** Called after each step, and awaited. `rows`: how many were read since the backfill began. */
   readonly onProgress?: (progress: { readonly rows: number }) => void;
 }
 
@@ -135,7 +135,7 @@ export class Captures {
       const { rows, done, refused } = await store.backfill(plan, { batch, priority: after, first });
       count += refused.length;
       example ??= refused[0];
-      onProgress?.({ rows });
+      await onProgress?.({ rows });
       if (!done) continue;
       if (example === undefined) return { rows };
       throw refusalOfMany(count, `the one of the row ${JSON.stringify(example.member)}`, example.error);

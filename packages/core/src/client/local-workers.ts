@@ -19,14 +19,12 @@ export class LocalWorkers {
 
   /** Adds a worker until it stops. */
   add<One extends LocalWorker>(worker: One): One {
-    let id: string | undefined;
     this.#all.add(worker);
     worker.on('start', () => {
-      id = worker.id;
-      if (id !== undefined) this.#running.set(id, worker);
+      if (worker.id !== undefined) this.#running.set(worker.id, worker);
     });
     worker.on('stop', () => {
-      if (id !== undefined) this.#running.delete(id);
+      if (worker.id !== undefined) this.#running.delete(worker.id);
       this.#all.delete(worker);
     });
     return worker;

@@ -24,7 +24,7 @@ export interface ManyOptions {
   readonly most?: number;
   /** Ends the work after the step that is on its way. Earlier steps stay. */
   readonly signal?: AbortSignal;
-  /** Called after each step, of at most 100 jobs, with the sums so far. */
+  /** Called after each step, of at most 100 jobs, with the sums so far, and awaited. */
   readonly onProgress?: (progress: ManyChanged) => void;
 }
 
@@ -104,7 +104,7 @@ export async function changeMany<Tx>(
         signalled: sums.signalled + signalled,
         skipped: sums.skipped + (dryRun ? 0 : some.length - changed - signalled),
       };
-      onProgress?.(sums);
+      await onProgress?.(sums);
     }
     before = page.next;
   } while (before !== null && sums.found < most);

@@ -44,8 +44,9 @@ export class PoolShare {
 
   /** Does work that takes one connection at a time. @throws whatever `work` does */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const since = this.#clock.now();
     if (this.#free > 0) this.#free -= 1;
-    else await this.#turn();
+    else await new Promise<void>((begin, refuse) => this.#waiting.push({ since, begin, refuse }));
     const [began, answers] = [this.#clock.now(), this.#answers];
     try {
       const result = await work();
@@ -61,11 +62,6 @@ export class PoolShare {
       if (next === undefined) this.#free += 1;
       else next.begin();
     }
-  }
-
-  #turn(): Promise<void> {
-    const since = this.#clock.now();
-    return new Promise((begin, refuse) => this.#waiting.push({ since, begin, refuse }));
   }
 
   /** Refuses the calls that have waited since this time, or longer. */

@@ -5,6 +5,7 @@ import { messageOf } from '../is-error.js';
 import type { JobView } from '../job/job.js';
 import type { Json } from '../job/json.js';
 import { shown } from '../shown.js';
+import { unawaited } from '../thenable.js';
 
 /**
  * How the payloads of a kind are kept, e.g. encrypted: in the table as text, and in clear for the handler. Both functions
@@ -67,10 +68,8 @@ export function decoded({ kind, codec }: Coded, payload: Json): Json {
 /** @throws InvalidInputError */
 function checkText(what: string, text: unknown): string {
   if (typeof text === 'string') return text;
-  // Nobody waits for a promise here, so its rejection must not end the process.
-  if (isPromise(text)) text.catch(() => {});
   throw new InvalidInputError(
-    `${what} must return text, not ${isPromise(text) ? 'a promise' : typeof text}.`,
+    `${what} must return text, not ${isPromise(unawaited(text)) ? 'a promise' : typeof text}.`,
   );
 }
 

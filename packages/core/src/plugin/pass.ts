@@ -1,3 +1,5 @@
+import { unawaited } from '../thenable.js';
+
 /** How a middleware ended, and how the step did that it is around. */
 export interface Pass<Result> {
   readonly own: PromiseSettledResult<unknown>;
@@ -28,12 +30,6 @@ export async function pass<Result>(
   const own = await settled(new Promise((resolve) => resolve(middleware(next))));
   isOver = true;
   return { own, step: taken && (await settled(taken)), isTwice };
-}
-
-/** A promise whose rejection does not end the process if nobody awaits it. */
-function unawaited<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => {});
-  return promise;
 }
 
 async function settled<Result>(promise: Promise<Result>): Promise<PromiseSettledResult<Result>> {

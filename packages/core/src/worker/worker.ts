@@ -166,7 +166,6 @@ export class Worker<Tx = unknown> {
     this.#started ??= inCleanContext(() => this.#start()).catch(async (error: unknown) => {
       await this.#plugins.stop();
       this.#giveBack();
-      this.#giveBack = () => {};
       // So that `start` can be called again.
       this.#started = null;
       throw error;

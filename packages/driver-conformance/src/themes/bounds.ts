@@ -18,9 +18,9 @@ const LIMIT_MS = TIMEOUT_MS + 15_000;
 const ANSWER_MS = 2_000;
 
 /** A Standard Schema that waits for an answer, and accepts what it is given. */
-function asking(ask: () => Promise<void>) {
+function asking(ask: (value: unknown) => Promise<void>) {
   const validate = async (value: unknown) => {
-    await ask();
+    await ask(value);
     return { value };
   };
   return { '~standard': { version: 1, vendor: 'test', validate } } as const;
@@ -102,26 +102,36 @@ export const bounds = theme('bounds', (test) => {
     expect(await row(deaf)).toMatchObject({ status: 'new', output: null });
   });
 
-  test('schemas that never answer have as long as their handler, together', async (stage) => {
+  test('a schema that never answers has as long as its handler, and its job alone pays with an attempt', async (stage) => {
     const { queue, key, putMany, reader } = stage;
     const asked = gate();
     const clock = new HandClock();
-    const payload = asking(() => {
+    const payload = asking((value) => {
+      if (value === 'quick') return Promise.resolve();
       asked.open();
       return new Promise(() => {});
     });
-    const run = () => {};
-    const handler = defineHandler({ kind: 'work', queue, payload, timeout: TIMEOUT_MS, group: true, run });
-    await putMany([{ key }, { key }, { key }]);
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload,
+      timeout: TIMEOUT_MS,
+      group: true,
+      retry: { base: '1h' },
+      run: ({ jobs }) => jobs.length,
+    });
+    await putMany(['quick', 'slow', 'quick'].map((value) => ({ key, payload: value })));
     const { worker } = await openWorker(stage, [handler], { clock });
     const settled = gate();
     worker.on('settled', () => settled.open());
     await worker.start();
     await within('a schema is asked', asked.promise);
     clock.advance(TIMEOUT_MS);
-    await within('the jobs are settled', settled.promise);
+    await within('the job is settled', settled.promise);
     const timedOut = { status: 'new', attempt: 1, error: { code: 'ROWLOCK_TIMEOUT' } };
-    expect(await reader.jobs(queue)).toMatchObject([timedOut, timedOut, timedOut]);
+    const complete = { status: 'complete', attempt: 1, output: 2, error: null };
+    await until('the others have run', async () => (await reader.jobs(queue))[2]?.status === 'complete');
+    expect(await reader.jobs(queue)).toMatchObject([complete, timedOut, complete]);
   });
 
   test("the time that a schema takes is of the handler's", async (stage) => {

@@ -98,6 +98,16 @@ export const many = theme('many jobs', (test) => {
     expect(await statuses(stage)).toEqual(Array.from({ length: 125 }, () => 'cancelled'));
   });
 
+  test('a report that fails, also later, ends the call behind its step', async (stage) => {
+    const { queue, putMany } = stage;
+    await putMany(Array.from({ length: 150 }, () => ({})));
+    const onProgress = async () => {
+      throw new Error('enough');
+    };
+    await expect(clientOf(stage, []).jobs.cancelMany({ queue }, { onProgress })).rejects.toThrow('enough');
+    expect((await statuses(stage)).filter((status) => status === 'cancelled')).toHaveLength(100);
+  });
+
   test('what waits is moved to another queue, where it runs, and what a run has stays', async (stage) => {
     const { queue, key, putMany, reader } = stage;
     const other = `${queue}-other`;

@@ -6,6 +6,7 @@ import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
 import { within } from '../until.js';
 import { ANumber, AnyJson, openWorker, SOON, startWorker } from '../worker-process.js';
+import { withWrongClock } from '../wrong-clock.js';
 
 /** Runs a worker until it has settled a run, and stops it. */
 async function oneRun<Tx>(stage: Stage<Tx>, handlers: readonly AnyHandler<Tx>[]): Promise<void> {
@@ -82,6 +83,18 @@ export const twoVersions = theme('two versions', (test) => {
     expect(await allSettled(stage)).toMatchObject([
       { status: 'error', attempt: 1, error: { code: 'ROWLOCK_INVALID_PAYLOAD', details: [{ path: [] }] } },
     ]);
+  });
+
+  test("a refused job ends a day after its enqueue, by the database's clock alone", async (stage) => {
+    const { queue, reader, row, put } = stage;
+    const handler = defineHandler({ kind: 'work', queue, payload: ANumber, retry: SOON, run: () => {} });
+    const job = await put({ payload: 'newer' });
+    await withWrongClock(() => oneRun(stage, [handler]), 2101);
+    expect(await row(job)).toMatchObject({ status: 'new', attempt: 0 });
+    const createdAt = new Date((await reader.now()).getTime() - 90_000_000);
+    await reader.write(job.publicId, { createdAt, availableAt: createdAt });
+    await withWrongClock(() => oneRun(stage, [handler]));
+    expect(await row(job)).toMatchObject({ status: 'error', error: { code: 'ROWLOCK_INVALID_PAYLOAD' } });
   });
 
   test('a job of a kind that an old worker does not serve waits for a new worker', async (stage) => {

@@ -1,4 +1,4 @@
-import { CancelledError, ClaimLostError, WorkerStoppedError } from '../../errors.js';
+import { CancelledError, ClaimLostError, HandlerTimeoutError, WorkerStoppedError } from '../../errors.js';
 import { retry } from '../../handler/outcome.js';
 import { backoffMs } from '../../job/backoff.js';
 import { mayExpire, expired as timeIsOver } from '../../job/expires.js';
@@ -21,9 +21,14 @@ type MutableEndings = Map<JobId, Ending>;
  * in a batch, most handlers end synchronously.
  */
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
-  const { clock, calls } = flow;
+  const { clock, calls, driver } = flow;
   const { handler, live } = run;
-  const timed = { handler, live, clock, until: clock.now() + handler.timeoutMs };
+  let asked: Promise<{ readonly now: number }> | undefined;
+  const now = async (): Promise<number> => {
+    asked ??= driver.schedules.find([]);
+    return (await asked).now;
+  };
+  const timed = { handler, live, clock, until: clock.now() + handler.timeoutMs, now };
   const endings: MutableEndings = new Map();
   run.endings = endings;
   const accepted: CheckedJob[] = [];
@@ -45,6 +50,9 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
     if ('ending' in found) endings.set(job.id, found.ending);
     else accepted.push(found);
   }
+  // A check has used up the time of the run, which is no fault of the other jobs.
+  if (live.stopped instanceof HandlerTimeoutError)
+    for (const { job } of accepted.splice(0)) endings.set(job.id, { event: 'release' });
   const [first, ...rest] = accepted;
   if (first === undefined) return;
 

@@ -1,7 +1,7 @@
 import { mayBeOfOne } from '../../driver/apart.js';
 import type { Uses } from '../../driver/driver.js';
 import { isDriverError } from '../../driver/driver-error.js';
-import type { Cancellation, WakeUp } from '../../driver/wake-up.js';
+import type { WakeUp } from '../../driver/wake-up.js';
 import { publicIdOf } from '../../job/public-id.js';
 import type { Part, PartContext } from '../part.js';
 import type { LiveRun } from '../run/live-run.js';
@@ -44,18 +44,15 @@ export class Cancellations implements Part {
 
   wakeUp(wakeUp: WakeUp): void {
     if (!('cancel' in wakeUp)) return;
-    this.#receive(wakeUp);
-    // A transaction other than a run may hold the job.
-    this.#parts.alarm.within(this.#parts.watchMs);
-  }
-
-  #receive({ cancel, redrives }: Cancellation): void {
+    const { cancel, redrives } = wakeUp;
     const publicId = publicIdOf(cancel);
     if (publicId === undefined) return;
     for (const run of this.#parts.live) run.cancel(publicId, redrives);
     this.#pending.set(publicId, { redrives, until: this.#parts.clock.now() + KEPT_MS });
     const [oldest] = this.#pending.keys();
     if (this.#pending.size > MOST && oldest !== undefined) this.#pending.delete(oldest);
+    // A transaction other than a run may hold the job.
+    this.#parts.alarm.within(this.#parts.watchMs);
   }
 
   began(runs: readonly LiveRun[]): void {

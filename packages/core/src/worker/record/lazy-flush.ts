@@ -13,7 +13,7 @@ export class LazyFlush {
   /** Resolves when the record is durable, or no longer needs to be. Rejects if the flush does. */
   readonly done: Promise<void>;
   readonly #clock: Clock;
-  #decide = (_: boolean): void => {};
+  readonly #decide: (isNeeded: boolean) => void;
   #stopTimer = (): void => {};
   #runs = 0;
   /** Of these, how many are not being settled. */
@@ -21,10 +21,9 @@ export class LazyFlush {
 
   constructor(clock: Clock, flush: () => Promise<void>) {
     this.#clock = clock;
-    const isNeeded = new Promise<boolean>((resolve) => {
-      this.#decide = resolve;
-    });
-    this.done = isNeeded.then((needed) => (needed ? flush() : undefined));
+    const isNeeded = Promise.withResolvers<boolean>();
+    this.#decide = isNeeded.resolve;
+    this.done = isNeeded.promise.then((needed) => (needed ? flush() : undefined));
     // Not every run waits for the flush.
     this.done.catch(() => {});
   }

@@ -5,6 +5,7 @@ import { InvalidInputError } from '../../errors.js';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { Logger } from '../../logger.js';
 import { shown } from '../../shown.js';
+import { attempt } from '../../thenable.js';
 import type { RunInfo } from '../run/run-info.js';
 
 /** A run, how its jobs ended by public id, and how long it took in milliseconds. */
@@ -21,7 +22,8 @@ export interface UnservedJobs extends Lane {
 }
 
 /**
- * A worker's events. Listeners are called synchronously, each in an async context of its own. An error in a listener is logged.
+ * A worker's events. Listeners are called synchronously, each in an async context of its own, and none is
+ * awaited. An error in a listener is logged, also one that its promise is rejected with.
  */
 export interface WorkerEvents {
   /** The worker has subscribed and begins to look for work. */
@@ -131,12 +133,10 @@ export class WorkerEmitter {
   }
 
   emit<Name extends keyof WorkerEvents>(name: Name, ...given: WorkerEvents[Name]): void {
-    for (const listener of this.#listeners[name]) {
-      try {
-        inCleanContext(() => listener(...given));
-      } catch (error) {
-        this.#log.error({ err: error, event: name }, 'a listener threw');
-      }
-    }
+    for (const listener of this.#listeners[name])
+      attempt(
+        () => inCleanContext(() => listener(...given)),
+        (error) => this.#log.error({ err: error, event: name }, 'a listener threw'),
+      );
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SettlingEvent } from '../../job/lifecycle.js';
 import type { RunInfo } from '../run/run-info.js';
@@ -67,4 +68,26 @@ test('a listener of any of them is heard of', () => {
     events.on(name, () => {});
     expect(hasSettledListeners(events)).toBe(true);
   }
+});
+
+test('what a listener throws is logged, also later, and neither the others nor the process are harmed', async () => {
+  const [now, later] = [new Error('now'), new Error('later')];
+  const logged: object[] = [];
+  const heard: string[] = [];
+  const events = new WorkerEmitter({ ...silent, error: (fields) => void logged.push(fields) });
+  events.on('idle', () => {
+    throw now;
+  });
+  events.on('idle', async () => {
+    throw later;
+  });
+  events.on('idle', () => void heard.push('the last one'));
+  events.emit('idle');
+  expect(heard).toEqual(['the last one']);
+  // Node reports a rejection that nobody handles at the end of a turn, and vitest fails then.
+  await setImmediate();
+  expect(logged).toEqual([
+    { err: now, event: 'idle' },
+    { err: later, event: 'idle' },
+  ]);
 });

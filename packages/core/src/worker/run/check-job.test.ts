@@ -40,5 +40,6 @@ test.each([
 function checked(handler: AnyHandler<unknown>, createdAt: Date): Checked | Promise<Checked> {
   const counted = { ...job(1n), createdAt, attemptsMade: 0, crashesSeen: 0, earlierRuns: 0 };
   const live = new LiveRun('run', [counted], false);
-  return check(counted, { handler, live, clock: handClock(), until: 1_000 });
+  const now = () => Promise.resolve(Date.now());
+  return check(counted, { handler, live, clock: handClock(), until: 1_000, now });
 }

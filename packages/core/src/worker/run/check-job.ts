@@ -1,5 +1,5 @@
 import { inCleanContext } from '../../clean-context.js';
-import { InvalidPayloadError } from '../../errors.js';
+import { HandlerTimeoutError, InvalidPayloadError } from '../../errors.js';
 import { checkPayload } from '../../handler/check-payload.js';
 import { decoded } from '../../handler/codec.js';
 import { fail, retry } from '../../handler/outcome.js';
@@ -48,34 +48,35 @@ async function checkedLater<Tx>(
   payload: Promise<unknown>,
   run: TimedRun<Tx>,
 ): Promise<Checked> {
+  const { live } = run;
+  // The run's time also passes while an asynchronous schema waits, for example for another service.
+  const stopTimer = stopInTime(run);
+  const stopped = new Promise<never>((_, reject) => live.whenStopped(() => reject(live.stopped)));
   try {
-    return { job, payload: await inTime(payload, run) };
+    return { job, payload: await Promise.race([payload, stopped]) };
   } catch (error) {
     return refused(job, error, run);
+  } finally {
+    stopTimer();
+    live.whenStopped(() => {});
   }
 }
 
-function refused<Tx>(job: CountedJob, error: unknown, { handler, live }: TimedRun<Tx>): Checked {
-  if (live.stopped !== null) return { job, payload: undefined };
+/** A check that uses up the time of the run is a failed attempt of its own job, and of no other one of the run. */
+function refused<Tx>(job: CountedJob, error: unknown, run: TimedRun<Tx>): Checked | Promise<Checked> {
+  const { handler, live, now } = run;
+  if (live.stopped !== null && !(live.stopped instanceof HandlerTimeoutError))
+    return { job, payload: undefined };
   if (!(error instanceof InvalidPayloadError)) return { ending: retry(error) };
-  const isOver = handler.onInvalidPayload === 'fail' || Date.now() - job.createdAt.getTime() > DEPLOY_MS;
-  return { ending: isOver ? fail(error) : { event: 'snooze', error } };
+  if (handler.onInvalidPayload === 'fail') return { ending: fail(error) };
+  const waits: Checked = { ending: { event: 'snooze', error } };
+  return now().then(
+    (at) => (at - job.createdAt.getTime() > DEPLOY_MS ? { ending: fail(error) } : waits),
+    () => waits,
+  );
 }
 
 /** Whether no attempt is left: crashes alone have used up the last ones. */
 export function isExhausted({ attemptsMade, maxAttempts }: CountedJob): boolean {
   return attemptsMade >= maxAttempts;
-}
-
-/** The run's time also passes while an asynchronous schema waits, for example for another service. */
-async function inTime<Tx, Result>(work: Promise<Result>, run: TimedRun<Tx>): Promise<Result> {
-  const { live } = run;
-  const stopTimer = stopInTime(run);
-  const stopped = new Promise<never>((_, reject) => live.whenStopped(() => reject(live.stopped)));
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    stopTimer();
-    live.whenStopped(() => {});
-  }
 }

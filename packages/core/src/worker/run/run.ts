@@ -45,18 +45,16 @@ export class Run<Tx> {
   }
 
   get info(): RunInfo {
-    this.#info ??= this.#toInfo();
-    return this.#info;
-  }
-
-  #toInfo(): RunInfo {
+    if (this.#info !== null) return this.#info;
     // The job's queue, as its handler may have moved to another queue since.
     const [{ queue, attempt: uncounted }] = this.jobs;
     const jobs = this.jobs.map(({ publicId }) => publicId);
     const attempt = (this.counted[0]?.attemptsMade ?? uncounted) + 1;
     const { runId } = this.live;
+    const { kind } = this.handler;
     // All listeners share it.
-    return deepFreeze({ runId, queue, kind: this.handler.kind, key: keyOfAll(this.jobs), jobs, attempt });
+    this.#info = deepFreeze({ runId, queue, kind, key: keyOfAll(this.jobs), jobs, attempt });
+    return this.#info;
   }
 
   count(history: History): void {

@@ -21,6 +21,8 @@ export interface TimedRun<Tx> {
   readonly clock: Clock;
   /** The checks of the payloads use some of the time too. */
   readonly until: number;
+  /** The database's clock, in milliseconds since 1970. That of this process may be wrong. */
+  readonly now: () => Promise<number>;
 }
 
 /** Stops a run when its time is over. Returns the end of the wait. */
