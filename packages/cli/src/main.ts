@@ -1,5 +1,8 @@
 import { run } from './run.js';
 
+/** The longest time of Node's timers, in milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
  * The program: runs one command in this process, and ends it.
  *
@@ -21,6 +24,8 @@ export async function main(args: readonly string[]): Promise<void> {
       return interrupted;
     },
   };
+  // The timers of a worker keep no process, and its connections may be closed before it has stopped.
+  setInterval(() => {}, LONGEST_MS);
   const code = await run(args, terminal);
   // What is still in the pipe is written first, even if a handler has left something open.
   stdout.write('', () => stderr.write('', () => process.exit(code)));

@@ -34,3 +34,16 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a command that waits for the 
   expect(await once(called, 'exit')).toEqual([null, signal]);
   socket.destroy();
 });
+
+test('SIGTERM ends a program whose worker still starts', async () => {
+  const { url } = await stage(SERVERS[0]);
+  const module = fileURLToPath(new URL('waiting-plugin.mjs', import.meta.url));
+  const called = spawn(process.execPath, [program, 'run', module], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void called.kill('SIGKILL'));
+  await once(called.stdout, 'data');
+  called.kill('SIGTERM');
+  expect(await once(called, 'exit')).toEqual([0, null]);
+});

@@ -42,9 +42,8 @@ async function work({ rowlock, output, terminal }: Session, options: WorkerOptio
   worker.on('completed', (_, { size }) => (sums.completed += size));
   worker.on('failed', (_, { size }) => (sums.failed += size));
   const ended = signal.aborted ? Promise.resolve() : once(signal, 'abort');
-  await worker.start();
-  await ended;
-  await worker.stop();
+  // A signal also stops a worker that starts, which a plugin may hold up.
+  await Promise.all([worker.start(), ended.then(() => worker.stop())]);
   tell(output, sums);
 }
 
