@@ -14,6 +14,10 @@ export async function main(args: readonly string[]): Promise<void> {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
+  // Nobody reads the complaints any more: what is done goes on, and its exit code says how it ended.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 
   const { stdin, stdout, stderr, env } = process;
   let interrupted: AbortSignal | null = null;

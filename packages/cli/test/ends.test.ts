@@ -47,3 +47,11 @@ test('SIGTERM ends a program whose worker still starts', async () => {
   called.kill('SIGTERM');
   expect(await once(called, 'exit')).toEqual([0, null]);
 });
+
+test('a standard error that nobody reads changes no exit code', async () => {
+  const called = spawn(process.execPath, [program, 'jobs', 'list', '--limit', 'many'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  called.stderr.destroy();
+  expect(await once(called, 'exit')).toEqual([2, null]);
+});
