@@ -1,8 +1,8 @@
-import { checkOptions, type Duration, InvalidInputError } from '@rowlock/core';
-import { milliseconds } from '@rowlock/core/driver';
+import { checkOptions, DriverError, type Duration, InvalidInputError } from '@rowlock/core';
+import { answerWithin, milliseconds } from '@rowlock/core/driver';
 import { checkPoolOptions, connectionUrl } from '@rowlock/sql-drivers';
 import pg, { type ClientBase, type ClientConfig, type Pool } from 'pg';
-import { KEEP_ALIVE_MS } from './connection/connection.js';
+import { cut, KEEP_ALIVE_MS } from './connection/connection.js';
 import { checkTlsOf } from './connection/tls-of-url.js';
 
 /** Where the database is, and where Rowlock lives in it. */
@@ -27,7 +27,8 @@ export interface PostgresOptions extends ClientConfig {
    */
   readonly sessions?: SessionKind;
   /**
-   * Called for each new connection of the driver, and awaited before its first statement: for SET ROLE, say. Not beside a `pool`,
+   * Called for each new connection of the driver, and awaited before its first statement: for SET ROLE, say. One that takes longer than
+   * `connectionTimeoutMillis`, 10 s by default, loses its connection. Not beside a `pool`,
    * which has its own `onConnect` and its event `connect`. These are also called for the connections outside the pool.
    */
   readonly onConnect?: (client: ClientBase) => unknown;
@@ -64,8 +65,35 @@ export function settingsOf(options: PostgresOptions): Settings {
   const max = maxConnections ?? 100;
   checkPoolOptions({ maxConnections: max, sessions, answerMs });
   refuseLong(schema);
-  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, max });
+  const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, ...hookOf(client), max });
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
+}
+
+/** A hook that never ends must not keep a place of the pool for ever: after as many as there are places, nothing could connect. */
+function hookOf({
+  onConnect,
+  connectionTimeoutMillis,
+}: Pick<PostgresOptions, 'onConnect' | 'connectionTimeoutMillis'>): Pick<PostgresOptions, 'onConnect'> {
+  if (typeof onConnect !== 'function') return {};
+  const ms = connectionTimeoutMillis || DEFAULTS.connectionTimeoutMillis;
+  return {
+    async onConnect(client) {
+      let isLate = false;
+      const giveUp = (): void => {
+        isLate = true;
+        cut(client);
+      };
+      try {
+        await answerWithin(ms, Promise.resolve(onConnect(client)), giveUp);
+      } catch (error) {
+        if (!isLate) throw error;
+        throw new DriverError(
+          'ConnectionLost',
+          `onConnect has not ended within ${ms} ms: its connection was closed.`,
+        );
+      }
+    },
+  };
 }
 
 /** Postgres cuts names at 63 bytes, and the channel by which workers are woken is `rowlock:` and the schema. */

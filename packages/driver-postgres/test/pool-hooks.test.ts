@@ -120,3 +120,17 @@ test('a connection whose onConnect fails is not used, and its error comes throug
   });
   await driver.close();
 });
+
+test('an onConnect that never ends loses its connection, and keeps no place in the pool', async () => {
+  let hangs = true;
+  const onConnect = (client: pg.ClientBase) => (hangs ? new Promise(() => {}) : asOwner(client));
+  const bounds = { maxConnections: 1, connectionTimeoutMillis: 100 };
+  const driver = postgres({ connectionString: account, ...bounds, onConnect });
+  await expect(driver.schema.verify()).rejects.toMatchObject({
+    code: 'ConnectionLost',
+    message: expect.stringContaining('onConnect has not ended within 100 ms'),
+  });
+  hangs = false;
+  await driver.schema.migrate();
+  await driver.close();
+});
