@@ -43,3 +43,10 @@ export function adapted(
 export function noneOf(name: string, wanted: string): InvalidInputError {
   return new InvalidInputError(`${name}() takes ${wanted}.`);
 }
+
+/** The error for a begin or an end of what is the claim's own transaction. @param nested What is a savepoint instead */
+export function claimsOwn(name: string, nested: string): InvalidInputError {
+  return new InvalidInputError(
+    `What ${name}() gives is in the claim's transaction, which Rowlock itself begins, and commits, or rolls back when your code throws. For a part that can be undone alone, use its ${nested}, which is a savepoint.`,
+  );
+}

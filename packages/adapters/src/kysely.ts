@@ -12,6 +12,7 @@ import { clientOf } from './client.js';
 import type { Handle } from './handle.js';
 import { MysqlConnection } from './mysql-connection.js';
 import type { PostgresClient } from './postgres-client.js';
+import { streamRefused } from './refused-stream.js';
 
 const OVER = /already (?:committed|rolled back)/;
 
@@ -90,6 +91,9 @@ export function onClient<Tables>(
         })
       : new PostgresDialect({
           pool: { connect: async () => Object(client), end: async () => {}, options: {} },
+          cursor: Object(function refuse() {
+            throw streamRefused();
+          }),
         });
   return new Kysely<Tables>({ ...config, dialect });
 }

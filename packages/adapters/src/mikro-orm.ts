@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { AdaptedTransaction } from '@rowlock/core/driver';
 import type { ControlledTransaction } from 'kysely';
-import { noneOf } from './adapted.js';
+import { claimsOwn, noneOf } from './adapted.js';
 import { standingClientOf } from './client.js';
 import type { Handle } from './handle.js';
 import { kyselyTransaction, onClient } from './kysely.js';
@@ -47,5 +47,9 @@ export async function onMikroORM<Manager extends EntityManager>(tx: Handle, em: 
   const kysely = onClient<unknown>(standingClientOf('onMikroORM', tx));
   const fork: Manager = Object(em.fork());
   fork.setTransactionContext(await kysely.startTransaction().execute());
-  return fork;
+  // MikroORM would begin on another connection, and what follows would be committed there.
+  const refuse = async (): Promise<never> => {
+    throw claimsOwn('onMikroORM', 'transactional()');
+  };
+  return Object.assign(fork, { begin: refuse, commit: refuse, rollback: refuse });
 }

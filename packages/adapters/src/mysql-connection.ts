@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { MysqlHandle } from './handle.js';
 import type { Turns } from './nesting.js';
+import { refusedStream } from './refused-stream.js';
 
 type Done = (error: unknown, result?: unknown, fields?: unknown) => void;
 
@@ -28,6 +29,11 @@ export class MysqlConnection extends EventEmitter {
     return this;
   }
 
+  /** As of a connection by promises. */
+  get connection(): this {
+    return this;
+  }
+
   /** The claim ends its own connection. */
   release(): void {}
 
@@ -42,7 +48,7 @@ export class MysqlConnection extends EventEmitter {
     const callback = [given, done].find((each): each is Done => typeof each === 'function');
     const values = typeof given === 'function' ? undefined : given;
     const answer = this.#send(method, statement, values);
-    if (callback === undefined) return answer;
+    if (callback === undefined) return withoutRows(answer);
     answer.then(([result, fields]) => callback(null, result, fields), callback);
     return undefined;
   }
@@ -56,4 +62,15 @@ export class MysqlConnection extends EventEmitter {
       ),
     );
   }
+}
+
+/** An answer by callbacks is an emitter too, of which a library may ask the rows as a stream. */
+function withoutRows<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return Object.assign(answer, {
+    on: () => answer,
+    stream() {
+      answer.catch(() => {});
+      return refusedStream();
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { InvalidInputError } from '@rowlock/core';
 import type { PostgresHandle } from './handle.js';
 import type { Turns } from './nesting.js';
+import { refusedStream, streamRefused } from './refused-stream.js';
 
 type Done = (error: unknown, result?: unknown) => void;
 
@@ -16,7 +16,13 @@ export class PostgresClient extends EventEmitter {
     this.#turns = turns;
   }
 
-  query(statement: unknown, given?: unknown, done?: Done): Promise<unknown> | undefined {
+  /** @throws InvalidInputError for a cursor, at once: its library calls it before it awaits anything */
+  query(statement: unknown, given?: unknown, done?: Done): unknown {
+    const { submit, pipe } = Object(statement);
+    if (typeof submit === 'function') {
+      if (typeof pipe === 'function') return refusedStream();
+      throw streamRefused();
+    }
     const callback = [given, done].find((each): each is Done => typeof each === 'function');
     const answer = this.#send(statement, typeof given === 'function' ? undefined : given);
     if (callback === undefined) return answer;
@@ -32,11 +38,7 @@ export class PostgresClient extends EventEmitter {
   }
 
   async #send(statement: unknown, values: unknown): Promise<unknown> {
-    const { text = statement, submit } = Object(statement);
-    if (typeof submit === 'function')
-      throw new InvalidInputError(
-        "A handler's tx has no cursors and no streams: read the rows page by page.",
-      );
+    const { text = statement } = Object(statement);
     const query = (sent: string): Promise<unknown> =>
       Object(this.#tx).query(
         typeof statement === 'string' ? sent : { ...Object(statement), text: sent },

@@ -53,7 +53,7 @@ export function fromPrisma(tx: PrismaTransaction): AdaptedTransaction {
             'InvalidInput',
             `'tx', of fromPrisma(), is a transaction of ${await own}, and this Rowlock's driver is ${database}.`,
           );
-        return await send(tx, text, values);
+        return await send(tx, database, text, values);
       } catch (error) {
         throw serversError(error);
       }
@@ -67,8 +67,14 @@ async function databaseOf(tx: PrismaTransaction): Promise<Database> {
   return String(Object(row).version).startsWith('PostgreSQL') ? 'postgres' : 'mysql';
 }
 
-async function send(tx: PrismaTransaction, text: string, values: readonly Value[]): Promise<unknown> {
-  if (returnsRows(text)) return { rows: await tx.$queryRawUnsafe(text, ...values) };
+async function send(
+  tx: PrismaTransaction,
+  database: Database,
+  text: string,
+  values: readonly Value[],
+): Promise<unknown> {
+  if (database === 'postgres' || returnsRows(text))
+    return { rows: await tx.$queryRawUnsafe(text, ...values) };
   const affectedRows = await tx.$executeRawUnsafe(text, ...values);
   const answer = { affectedRows, insertId: 0, serverStatus: IN_TRANSACTION };
   if (!INSERTS.test(text)) return answer;

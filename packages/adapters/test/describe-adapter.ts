@@ -1,4 +1,11 @@
-import { createRowlock, type DefineHandler, defineCapture, defineHandler, type Rowlock } from '@rowlock/core';
+import {
+  createRowlock,
+  type DefineHandler,
+  defineCapture,
+  defineHandler,
+  increment,
+  type Rowlock,
+} from '@rowlock/core';
 import type { AdaptedTransaction } from '@rowlock/core/driver';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Handle } from '../src/handle.js';
@@ -25,6 +32,12 @@ export interface OnHandle {
   count(): Promise<number>;
   /** The ORM's `transaction()` within the claim's. */
   nested(work: (own: OwnTransaction) => Promise<void>): Promise<void>;
+  /** The same with an isolation level. Left out where the ORM itself passes over it. */
+  serializable?(work: (own: OwnTransaction) => Promise<void>): Promise<void>;
+  /** Reads the orders as a stream. Left out where the ORM has none, or needs another package for it. */
+  stream?(): Promise<unknown>;
+  /** What would begin or end a transaction of the ORM's own. */
+  readonly ends?: Readonly<Record<string, () => unknown>>;
 }
 
 export interface Orm {
@@ -38,6 +51,17 @@ export interface Orm {
 }
 
 type Database = keyof typeof DATABASES;
+
+/** Reads a stream to its end. */
+export async function drained(rows: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of rows);
+}
+
+/** What an error says, and those that it wraps. */
+function sentences(thrown: unknown): string {
+  const { message, cause } = Object(thrown);
+  return cause === undefined ? String(message) : `${message} ${sentences(cause)}`;
+}
 
 const ORDERS = 'CREATE TABLE orders (id INT PRIMARY KEY)';
 
@@ -149,6 +173,14 @@ export function describeAdapter(
         expect(await rowlock.jobs.count({ kind: 'work' }, { tx })).toMatchObject({ count: 3 });
         expect(await rowlock.cancel(last?.publicId ?? '', { tx })).toBe('cancelled');
         await rowlock.redrive(last?.publicId ?? '', { tx });
+        await rowlock.schedules.set('hourly', { handler: Work, payload: 1, every: '1h' }, { tx });
+        await rowlock.schedules.pause('hourly', { tx });
+        await rowlock.schedules.pause('hourly', { tx });
+        await rowlock.schedules.resume('hourly', { tx });
+        expect(await rowlock.schedules.remove('hourly', { tx })).toBe(true);
+        await rowlock.jobs.pause({ queue: 'paused' }, {}, { tx });
+        expect(await rowlock.jobs.pauses({ tx })).toMatchObject([{ scope: 'queue', name: 'paused' }]);
+        await rowlock.jobs.resume({ queue: 'paused' }, { tx });
         expect(await payloads()).toHaveLength(before);
       });
       expect(await payloads()).toEqual([stored, 'two', 'three']);
@@ -280,6 +312,96 @@ export function describeAdapter(
       expect(failed).toMatchObject({ status: 'error' });
       expect(await orders()).not.toContain(20);
       await worker.stop();
+    });
+
+    test("an update is refused with the reason, which is in the server's error", async () => {
+      const { publicId } = await rowlock.enqueue(Work, { payload: 'refused', metadata: { n: 'text' } });
+      const refused = orm.transaction(async ({ tx }) => {
+        await rowlock.jobs.updateMetadata(publicId, [increment('n')], { tx });
+      });
+      await expect(refused).rejects.toMatchObject({
+        code: 'ROWLOCK_UPDATE_REFUSED',
+        message: expect.stringContaining('is not a number'),
+      });
+    });
+
+    /** Runs a handler that uses the ORM, to its end. */
+    async function handledBy(run: (on: OnHandle) => Promise<unknown>) {
+      const worker = rowlock.worker({ concurrency: 1 });
+      await worker.start();
+      const done = await handled(async (tx) => {
+        const on = await orm.on?.(tx);
+        if (on !== undefined) await run(on);
+      });
+      await worker.stop();
+      return done;
+    }
+
+    test('a transaction with a mode is refused in a sentence, and the handler goes on', async ({ skip }) => {
+      let refusal: unknown;
+      const done = await handledBy(async (on) => {
+        await on.insert(30);
+        refusal = await on.serializable?.(async ({ insert }) => void (await insert(31))).catch(sentences);
+        await on.insert(32);
+        await on.nested(async ({ insert }) => void (await insert(33)));
+      });
+      skip(refusal === undefined, 'the ORM has no way, or passes over the mode');
+      expect(refusal).toMatch(/isolation level and access mode.*without isolation level serializable/i);
+      expect(done).toMatchObject({ status: 'complete' });
+      expect(await orders()).toEqual(expect.arrayContaining([30, 32, 33]));
+      expect(await orders()).not.toContain(31);
+    });
+
+    test('of two transactions at once, what one has written is there if, and only if, it has ended well', async ({
+      skip,
+    }) => {
+      skip(name === 'TypeORM', 'a manager of it has the state of one transaction, also without Rowlock');
+      const settled: PromiseSettledResult<void>[] = [];
+      const done = await handledBy(async (on) => {
+        const one = on.nested(async ({ insert }) => {
+          for (const id of [40, 41, 42]) await insert(id);
+        });
+        const other = on.nested(async ({ insert }) => {
+          for (const id of [50, 51]) await insert(id);
+          throw new Error('undone');
+        });
+        settled.push(...(await Promise.allSettled([one, other])));
+        await on.nested(async ({ insert }) => void (await insert(60)));
+      });
+      expect(done).toMatchObject({ status: 'complete' });
+      const there = (await orders()).filter((id) => Number(id) >= 40 && Number(id) <= 60);
+      if (orm.on !== undefined) {
+        expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+        expect(there).toEqual([40, 41, 42, 60]);
+      }
+    });
+
+    test('a stream is refused in a sentence, and the handler goes on', async ({ skip }) => {
+      let refusal: unknown;
+      const done = await handledBy(async (on) => {
+        refusal = await on.stream?.().catch(sentences);
+        await on.insert(70);
+      });
+      skip(refusal === undefined, 'the ORM has no way, or needs another package');
+      expect(refusal).toMatch(/no cursors and no streams/);
+      expect(done).toMatchObject({ status: 'complete' });
+      expect(await orders()).toContain(70);
+    });
+
+    test("a begin or an end of the claim's own transaction is refused in a sentence, and the handler goes on", async ({
+      skip,
+    }) => {
+      const refusals: unknown[] = [];
+      const done = await handledBy(async (on) => {
+        await on.insert(80);
+        for (const end of Object.values(on.ends ?? {}))
+          refusals.push(await (async () => end())().then(() => 'sent', sentences));
+        await on.insert(81);
+      });
+      skip(refusals.length === 0, 'the ORM has no such call on what it gets');
+      for (const refusal of refusals) expect(refusal).toMatch(/savepoint/i);
+      expect(done).toMatchObject({ status: 'complete' });
+      expect(await orders()).toEqual(expect.arrayContaining([80, 81]));
     });
   });
 }

@@ -8,7 +8,7 @@ import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 import postgres from 'postgres';
 import { fromDrizzle, onDrizzle } from '../src/drizzle.js';
-import { describeAdapter } from './describe-adapter.js';
+import { describeAdapter, drained } from './describe-adapter.js';
 
 const pgOrders = pgTable('orders', { id: integer() });
 const mysqlOrders = mysqlTable('orders', { id: int() });
@@ -37,6 +37,13 @@ describeAdapter('Drizzle', 'postgres', (url) => {
           on.transaction((inner) =>
             work({ tx: fromDrizzle(inner), insert: (id) => inner.insert(pgOrders).values({ id }) }),
           ),
+        serializable: (work) =>
+          on.transaction(
+            (inner) =>
+              work({ tx: fromDrizzle(inner), insert: (id) => inner.insert(pgOrders).values({ id }) }),
+            { isolationLevel: 'serializable' },
+          ),
+        ends: { COMMIT: () => on.execute('COMMIT'), ROLLBACK: () => on.execute('ROLLBACK') },
       };
     },
     close: () => pool.end(),
@@ -66,6 +73,13 @@ describeAdapter('Drizzle', 'mysql', (url) => {
           on.transaction((inner) =>
             work({ tx: fromDrizzle(inner), insert: (id) => inner.insert(mysqlOrders).values({ id }) }),
           ),
+        serializable: (work) =>
+          on.transaction(
+            (inner) =>
+              work({ tx: fromDrizzle(inner), insert: (id) => inner.insert(mysqlOrders).values({ id }) }),
+            { isolationLevel: 'serializable' },
+          ),
+        stream: () => drained(on.select().from(mysqlOrders).iterator()),
       };
     },
     close: () => pool.end(),

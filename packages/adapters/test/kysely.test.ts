@@ -2,7 +2,7 @@ import { CamelCasePlugin, type Dialect, Kysely, MysqlDialect, PostgresDialect } 
 import { createPool } from 'mysql2';
 import pg from 'pg';
 import { fromKysely, onKysely } from '../src/kysely.js';
-import { describeAdapter, type Orm } from './describe-adapter.js';
+import { describeAdapter, drained, type Orm } from './describe-adapter.js';
 
 interface Tables {
   readonly orders: { readonly id: number };
@@ -35,6 +35,17 @@ function kysely(dialect: Dialect, pool: object): Orm {
               insert: (id) => trx.insertInto('orders').values({ id }).execute(),
             }),
           ),
+        serializable: (work) =>
+          on
+            .transaction()
+            .setIsolationLevel('serializable')
+            .execute((trx) =>
+              work({
+                tx: fromKysely(trx),
+                insert: (id) => trx.insertInto('orders').values({ id }).execute(),
+              }),
+            ),
+        stream: () => drained(on.selectFrom('orders').selectAll().stream()),
       };
     },
     close: () => db.destroy(),

@@ -2,7 +2,7 @@ import { defineEntity, type EntityManager, p } from '@mikro-orm/core';
 import { MikroORM as MysqlORM } from '@mikro-orm/mysql';
 import { MikroORM as PostgresORM } from '@mikro-orm/postgresql';
 import { fromMikroORM, onMikroORM } from '../src/mikro-orm.js';
-import { describeAdapter, type Orm, type OwnTransaction } from './describe-adapter.js';
+import { describeAdapter, drained, type Orm, type OwnTransaction } from './describe-adapter.js';
 
 const Order = defineEntity({ name: 'Order', tableName: 'orders', properties: { id: p.integer().primary() } });
 
@@ -25,6 +25,8 @@ function orm(mikro: { readonly em: EntityManager; close(): Promise<void> }): Orm
           em.transactional(async (inner) => {
             await inner.transactional((innermost) => work(own(innermost)));
           }),
+        stream: () => drained(em.stream(Order)),
+        ends: { begin: () => em.begin(), commit: () => em.commit(), rollback: () => em.rollback() },
       };
     },
     close: () => mikro.close(),

@@ -22,7 +22,7 @@ export interface OrdersClient extends Orders {
   $disconnect(): Promise<void>;
   $transaction<Result>(
     work: (tx: OrdersTransaction) => Promise<Result>,
-    options: { readonly timeout: number; readonly maxWait: number },
+    options: { readonly timeout: number; readonly maxWait: number; readonly isolationLevel?: 'Serializable' },
   ): Promise<Result>;
 }
 

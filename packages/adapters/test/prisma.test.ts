@@ -28,6 +28,8 @@ describeAdapter('Prisma', 'postgres', async (url) => {
         insert: async (id) => on.order.create({ data: { id } }),
         count: async () => on.order.count(),
         nested: (work) => on.$transaction((inner) => work(own(inner)), PATIENT),
+        serializable: (work) =>
+          on.$transaction((inner) => work(own(inner)), { ...PATIENT, isolationLevel: 'Serializable' }),
       };
     },
     async close() {

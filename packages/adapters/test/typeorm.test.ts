@@ -1,6 +1,6 @@
 import { DataSource, type EntityManager, EntitySchema } from 'typeorm';
 import { fromTypeORM, onTypeORM } from '../src/typeorm.js';
-import { describeAdapter, type Orm, type OwnTransaction } from './describe-adapter.js';
+import { describeAdapter, drained, type Orm, type OwnTransaction } from './describe-adapter.js';
 
 const Order = new EntitySchema<{ id: number }>({
   name: 'orders',
@@ -32,6 +32,11 @@ async function orm(type: 'postgres' | 'mysql', url: string): Promise<Orm> {
           manager.transaction(async (inner) => {
             await inner.transaction((innermost) => work(own(innermost)));
           }),
+        serializable: (work) => manager.transaction('SERIALIZABLE', (inner) => work(own(inner))),
+        ...(type === 'mysql' && {
+          stream: async () => drained(await manager.createQueryBuilder(Order, 'order').stream()),
+        }),
+        ends: { COMMIT: () => manager.query('COMMIT'), ROLLBACK: () => manager.query('ROLLBACK') },
       };
     },
     close: () => dataSource.destroy(),
