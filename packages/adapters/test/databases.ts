@@ -19,6 +19,10 @@ interface Subject {
   readonly driver: (url: string) => Driver<Handle>;
   fresh(): Promise<{ readonly url: string; drop(): Promise<void> }>;
   reader(url: string): Promise<Reader>;
+  /** A connection as of a pool of the application's. */
+  connection(
+    url: string,
+  ): Promise<{ readonly tx: Handle; run(text: string): Promise<unknown>; end(): Promise<void> }>;
 }
 
 export const DATABASES = {
@@ -31,6 +35,11 @@ export const DATABASES = {
       await client.connect();
       return { rows: async (text) => (await client.query(text)).rows, end: () => client.end() };
     },
+    async connection(url) {
+      const tx = new pg.Client({ connectionString: url });
+      await tx.connect();
+      return { tx, run: (text) => tx.query(text), end: () => tx.end() };
+    },
   },
   mysql: {
     job: 'rowlock_job',
@@ -42,6 +51,10 @@ export const DATABASES = {
         rows: async (text) => (await connection.query<RowDataPacket[]>(text))[0],
         end: () => connection.end(),
       };
+    },
+    async connection(url) {
+      const tx = await createConnection(url);
+      return { tx, run: (text) => tx.query(text), end: () => tx.end() };
     },
   },
 } satisfies Record<'postgres' | 'mysql', Subject>;

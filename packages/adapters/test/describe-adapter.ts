@@ -7,7 +7,7 @@ import {
   type Rowlock,
 } from '@rowlock/core';
 import type { AdaptedTransaction } from '@rowlock/core/driver';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Handle } from '../src/handle.js';
 import { DATABASES, type Reader } from './databases.js';
 
@@ -402,6 +402,28 @@ export function describeAdapter(
       for (const refusal of refusals) expect(refusal).toMatch(/savepoint/i);
       expect(done).toMatchObject({ status: 'complete' });
       expect(await orders()).toEqual(expect.arrayContaining([80, 81]));
+    });
+
+    test("a connection with an open transaction stands for a handler's tx, as in a test of the handler", async ({
+      skip,
+    }) => {
+      skip(orm.on === undefined, 'the ORM has no way');
+      const { tx, run, end } = await subject.connection(fresh.url);
+      onTestFinished(end);
+      if (database === 'postgres') await expect((async () => orm.on?.(tx))()).rejects.toThrow('is open');
+      await run('BEGIN');
+      const on = await orm.on?.(tx);
+      await on?.insert(90);
+      await on?.nested(async ({ insert }) => void (await insert(91)));
+      await on
+        ?.nested(async ({ insert }) => {
+          await insert(92);
+          throw new Error('undone');
+        })
+        .catch(() => {});
+      const before = await on?.count();
+      await run('ROLLBACK');
+      expect(before).toBe((await orders()).length + 2);
     });
   });
 }
