@@ -47,7 +47,8 @@ export async function updateJson(
   const conditions = columnsOf(where).map(([each, value]) => {
     // `IS NOT DISTINCT FROM` would use no index.
     if (value === null) return `its.${identifier(each)} IS NULL`;
-    return `its.${identifier(each)} = $${values.push(String(value))}`;
+    // Of a text, as 'true', postgres.js makes false where the column has booleans.
+    return `its.${identifier(each)} = $${values.push(typeof value === 'boolean' ? value : String(value))}`;
   });
   const text = `
     WITH updated AS (

@@ -2,15 +2,17 @@ import { append, increment, merge, type Operation, remove, set } from '@rowlock/
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import pg from 'pg';
+import postgresJs from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { type JsonTarget, updateJson } from '../../src/postgres.js';
 
 let pool: pg.Pool;
+let url: string;
 let drop: () => Promise<void>;
 
 beforeAll(async () => {
   const fresh = await freshDatabase(inject('postgresUrl'));
-  ({ drop } = fresh);
+  ({ drop, url } = fresh);
   pool = new pg.Pool({ connectionString: fresh.url, max: 50 });
 });
 
@@ -124,6 +126,20 @@ test('clients of other makes answer with rows alone, and others are refused', as
   expect(await updateJson(rows, place, [increment('n')])).toBe(1);
   const other: JsonTarget = { query: async () => 'done' };
   await expect(updateJson(other, place, [increment('n')])).rejects.toMatchObject({ code: 'InvalidInput' });
+});
+
+test('postgres.js finds the rows that are meant, whatever the type of the column', async () => {
+  const sql = postgresJs(url, { max: 1, onnotice: () => {} });
+  const on: JsonTarget = { query: (text, values) => sql.unsafe(text, Object(values)) };
+  try {
+    await pool.query('UPDATE account SET active = (id = 1)');
+    for (const where of [{ active: true }, { id: 1 }, { id: 1n, name: 'Ada' }])
+      expect(await updateJson(on, { ...STATS, where }, [increment('n')])).toBe(1);
+    expect(await updateJson(on, { ...STATS, where: { active: false } }, [increment('m')])).toBe(2);
+  } finally {
+    await sql.end();
+  }
+  expect(await stats()).toEqual([{ n: 4 }, { m: 1, n: 2 }, { m: 1 }]);
 });
 
 /** What each writer does, from the environment: 1,000 times is the whole proof, and takes long. */
