@@ -150,8 +150,20 @@ describe('what the server would commit by itself is not sent', () => {
   ])('%j', (text) => expectRefused(text, /not sent.*commits.*another connection/));
 });
 
+describe("what would use a savepoint of the claim's is not sent", () => {
+  test.each([
+    'SAVEPOINT rowlock_handler',
+    'savepoint `rowlock_handler`',
+    'SELECT 1; SAVEPOINT /* mine */ Rowlock_Fence',
+    'RELEASE SAVEPOINT rowlock_fence',
+    'ROLLBACK TO SAVEPOINT rowlock_handler',
+    'ROLLBACK WORK TO rowlock_settlement',
+  ])('%j', (text) => expectRefused(text, /not sent.*another name/));
+});
+
 describe('what leaves the transaction open is sent', () => {
   test.each([
+    "SAVEPOINT rowlock_nested; SELECT 'SAVEPOINT rowlock_handler'; RELEASE SAVEPOINT rowlock_nested",
     'SAVEPOINT own; ROLLBACK TO own; ROLLBACK WORK TO SAVEPOINT own; ROLLBACK /* that */ TO own; RELEASE SAVEPOINT own',
     `SELECT 'COMMIT', '; COMMIT', "\\"; COMMIT", 1 AS ${'`; COMMIT`'} -- ; COMMIT`,
     'SELECT 1 /* ; COMMIT */ # ; COMMIT',
@@ -175,6 +187,17 @@ test.each([
 ])('a form of call that has no answer to await is refused at once: %s', async (_, send) => {
   expect(send).toThrow(
     expect.objectContaining({ code: 'InvalidInput', message: expect.stringMatching(/await/) }),
+  );
+  await expectClaimed();
+});
+
+test.each<[string, () => unknown]>([
+  ['undefined', () => call('execute', undefined)],
+  ['a number', () => call('query', 7)],
+  ['an object without a text', () => call('execute', { sql: undefined })],
+])('a statement that is no text is refused at once, and keeps the claim: %s', async (_, send) => {
+  expect(send).toThrow(
+    expect.objectContaining({ code: 'InvalidInput', message: expect.stringMatching(/no text/) }),
   );
   await expectClaimed();
 });

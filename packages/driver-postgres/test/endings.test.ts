@@ -108,6 +108,7 @@ describe('what would begin or end the transaction is not sent', () => {
 
 describe('what leaves the transaction open is sent', () => {
   test.each([
+    "SAVEPOINT rowlock_nested; SELECT 'SAVEPOINT rowlock_handler'; RELEASE SAVEPOINT rowlock_nested",
     'SAVEPOINT own; ROLLBACK TO own; ROLLBACK WORK TO SAVEPOINT own; ROLLBACK /* that */ TRANSACTION TO own; RELEASE own',
     `${UNITS}; DROP TABLE begin_end`,
     "SELECT 'COMMIT', '; COMMIT', E'\\'; COMMIT' -- COMMIT; COMMIT",
@@ -120,6 +121,24 @@ describe('what leaves the transaction open is sent', () => {
     'CREATE TABLE ended (id integer); INSERT INTO ended VALUES (1); TRUNCATE ended',
   ])('%j', async (text) => {
     await held.handle.query(text);
+    await expectClaimed();
+  });
+});
+
+describe("what would use a savepoint of the claim's is not sent", () => {
+  test.each([
+    'SAVEPOINT rowlock_handler',
+    'savepoint "rowlock_handler"',
+    'SELECT 1; SAVEPOINT /* mine */ Rowlock_Fence',
+    'RELEASE SAVEPOINT rowlock_fence',
+    'ROLLBACK TO SAVEPOINT rowlock_handler',
+    'ROLLBACK WORK TO rowlock_settlement',
+  ])('%j', async (text) => {
+    for (const [way, send] of Object.entries(WAYS))
+      await expect(send(text), way).rejects.toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringMatching(/not sent.*another name/),
+      });
     await expectClaimed();
   });
 });
@@ -144,6 +163,17 @@ test.each([
 ])('a form of call that has no answer to await is refused at once: %s', async (_, send) => {
   expect(send).toThrow(
     expect.objectContaining({ code: 'InvalidInput', message: expect.stringMatching(/await/) }),
+  );
+  await expectClaimed();
+});
+
+test.each<[string, () => unknown]>([
+  ['undefined', () => call(undefined)],
+  ['a number', () => call(7)],
+  ['an object without a text', () => call({ text: undefined })],
+])('a statement that is no text is refused at once, and keeps the claim: %s', async (_, send) => {
+  expect(send).toThrow(
+    expect.objectContaining({ code: 'InvalidInput', message: expect.stringMatching(/no text/) }),
   );
   await expectClaimed();
 });

@@ -6,6 +6,7 @@ export { refusedTable, tryCapture, tryValues } from './captures/capture-trial.js
 export { type BackfillRows, fillRows, lossOf } from './captures/fill-rows.js';
 export * from './claims/bare-statements.js';
 export * from './claims/check-call.js';
+export * from './claims/own-savepoints.js';
 export * from './connection/check-database.js';
 export * from './connection/check-pool-options.js';
 export * from './connection/client-version.js';

@@ -1,6 +1,6 @@
 import { DriverError } from '@rowlock/core';
 import { endRefused, firstWords } from '@rowlock/core/driver';
-import { bareStatements } from '@rowlock/sql-drivers';
+import { bareStatements, checkSavepoints } from '@rowlock/sql-drivers';
 import { isInTransaction } from '../connection/server-status.js';
 
 /** Blanks and comments ahead of a statement's first word. The server runs the contents of some comments, which do not match. */
@@ -87,6 +87,11 @@ export function endingIn(text: string): DriverError | null {
     }
   }
   return null;
+}
+
+/** @throws DriverError for a text that uses a savepoint of the claim's */
+export function checkOwnSavepoints(text: string): void {
+  checkSavepoints(text, PIECES);
 }
 
 /** The error for a statement with which the server would commit the open transaction. @param statement Without comments */

@@ -2,7 +2,13 @@ import { runOver } from '@rowlock/core/driver';
 import { ownHandle } from '@rowlock/sql-drivers';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
-import { changesSession, endingIn, endsTransaction, textOf } from './handler-statements.js';
+import {
+  changesSession,
+  checkOwnSavepoints,
+  endingIn,
+  endsTransaction,
+  textOf,
+} from './handler-statements.js';
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 
@@ -109,6 +115,7 @@ export class HandlerTransaction implements MysqlTransaction {
     const text = textOf(sql);
     const ending = endingIn(text);
     if (ending !== null) throw ending;
+    checkOwnSavepoints(text);
     if (changesSession(text)) this.#effects.sessionChanged();
     // When the savepoint fails, the ROLLBACK TO it fails too, and so does the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});

@@ -1,4 +1,4 @@
-import { bareStatements } from '@rowlock/sql-drivers';
+import { bareStatements, checkSavepoints } from '@rowlock/sql-drivers';
 import type { QueryConfig } from '../query.js';
 
 /** https://www.postgresql.org/docs/current/sql-syntax-lexical.html */
@@ -36,6 +36,11 @@ export function endingIn(text: string): string | undefined {
     isBody ||= OPENS_BODY.test(statement);
     return ENDS.test(statement);
   });
+}
+
+/** @throws DriverError for a text that uses a savepoint of the claim's */
+export function checkOwnSavepoints(text: string): void {
+  checkSavepoints(text, PIECES);
 }
 
 /**
