@@ -28,14 +28,10 @@ function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, place) => place);
   for (const [place, letter] of [...one].entries()) {
     const next = [place + 1];
-    for (const [column, each] of [...other].entries())
-      next.push(
-        Math.min(
-          (next[column] ?? 0) + 1,
-          (row[column + 1] ?? 0) + 1,
-          (row[column] ?? 0) + (each === letter ? 0 : 1),
-        ),
-      );
+    for (const [column, each] of [...other].entries()) {
+      const exchanged = (row[column] ?? 0) + (each === letter ? 0 : 1);
+      next.push(Math.min((next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1, exchanged));
+    }
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -119,10 +119,8 @@ const MEMBERS: readonly string[] = [
 const MIDDLEWARE: readonly string[] = ['enqueue', 'run'] satisfies (keyof Middleware)[];
 
 function checkFunctions(plugin: string, given: object, names: readonly string[]): void {
-  for (const [name, value] of Object.entries(given)) {
-    if (!names.includes(name) || value === undefined || typeof value === 'function') continue;
-    throw wrong(plugin, name, 'a function');
-  }
+  const odd = names.find((name) => !['undefined', 'function'].includes(typeof Object(given)[name]));
+  if (odd !== undefined) throw wrong(plugin, odd, 'a function');
 }
 
 function wrong(plugin: string, member: string, form: string): InvalidInputError {

@@ -22,6 +22,8 @@ import {
 
 /** A handler's timeout, where the clock goes on by hand. */
 const TIMEOUT_MS = 60_000;
+/** As core has it: how long a handler may go on after its signal. */
+const GRACE_MS = 5_000;
 
 export const batches = theme('batches', (test) => {
   test('jobs of a batch run at the same time in one transaction, and each is seen to run', async (stage) => {
@@ -342,6 +344,51 @@ export const batches = theme('batches', (test) => {
       Array.from({ length: perKey }, (_, round) => first + round * keys),
     );
     expect(runs).toEqual(groups);
+  });
+
+  test('a run that waits for its turn to write pays nothing for one that has the turn and never ends', async <
+    Tx,
+  >(stage: Stage<Tx>) => {
+    const { database, queue } = stage;
+    const meeting = new Meeting();
+    const clock = new HandClock();
+    const handler = defineHandler({
+      kind: 'work',
+      queue,
+      payload: AnyJson,
+      batch: 100,
+      timeout: TIMEOUT_MS,
+      retry: { base: '1h' },
+      async run({ job, tx }: RunContext<unknown, Tx>) {
+        if (job.payload === null) return;
+        if (job.payload === 0) await database.run(tx, 'SELECT 1 AS one');
+        if (job.earlierRuns === 0) await meeting.join();
+        const written = database.run(tx, 'SELECT 1 AS one');
+        if (job.payload === 0) await new Promise(() => {});
+        await written;
+      },
+    });
+    await putBatch(stage);
+    const { worker } = await openWorker(stage, [handler], { ...ONE_SLOT, clock });
+    const left: unknown[] = [];
+    worker.on('leftBehind', ({ jobs }) => left.push(jobs));
+    await worker.start();
+    await within('all are there', meeting.isComplete);
+    await turn();
+    clock.advance(TIMEOUT_MS);
+    clock.advance(GRACE_MS);
+    const outstanding = async () =>
+      (await stage.reader.jobs(queue)).filter(({ status }) => status !== 'complete');
+    await until('all but one have ended', async () => (await outstanding()).length === 1);
+    const rows = await stage.reader.jobs(queue);
+    expect(rows.filter(({ status }) => status === 'complete').map(({ attempt }) => attempt)).toEqual(
+      Array.from({ length: rows.length - 1 }, () => 1),
+    );
+    expect(rows.find(({ payload }) => payload === 0)).toMatchObject({
+      attempt: 1,
+      error: { code: 'ROWLOCK_TIMEOUT' },
+    });
+    expect(left).toHaveLength(1);
   });
 
   test('in a batch as well a job of another kind in between keeps its turn, and parts the group', async (stage) => {

@@ -71,7 +71,7 @@ export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run
   } catch (error) {
     if (handle.lost.aborted) throw error;
     await handle.undo();
-    noteFailure(flow, run, accepted, endings, error);
+    noteFailure(flow, run, accepted, endings, { error, isHeldUp: handle.waits && live.stopped !== null });
   }
 }
 
@@ -82,16 +82,16 @@ function expiredOf<Tx>({ driver }: Flow<Tx>, { jobs }: Run<Tx>): Promise<Readonl
   return driver.expiry.over({ of }).then((over) => new Set(over));
 }
 
-/** The run counts unless the worker stops, or has been without its session or a durable record for too long. */
+/** The run counts unless the worker stops, has been without its session or a durable record for too long, or another run held it up. */
 function noteFailure<Tx>(
   { log }: Flow<Tx>,
   run: Run<Tx>,
   accepted: readonly CheckedJob[],
   endings: MutableEndings,
-  error: unknown,
+  { error, isHeldUp }: { readonly error: unknown; readonly isHeldUp: boolean },
 ): void {
   const { stopped } = run.live;
-  if (stopped instanceof WorkerStoppedError || stopped instanceof ClaimLostError) {
+  if (isHeldUp || stopped instanceof WorkerStoppedError || stopped instanceof ClaimLostError) {
     run.endings = 'release';
     return;
   }

@@ -50,7 +50,7 @@ async function ending<Tx>(
   try {
     const result = await inGrace(ended, call);
     if (result === LEFT_BEHIND) {
-      call.leaveBehind(ended);
+      if (!call.tx.waits) call.leaveBehind(ended);
       throw live.stopped;
     }
     if (call.tx.lost.aborted) throw call.tx.lost.reason;

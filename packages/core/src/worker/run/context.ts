@@ -43,7 +43,7 @@ export interface CallParts<Tx> {
 
 export interface HandlerCall<Tx> extends TimedRun<Tx> {
   readonly jobs: readonly [CheckedJob, ...CheckedJob[]];
-  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls' | 'discard'>;
+  readonly tx: Pick<RunHandle<Tx>, 'lost' | 'handle' | 'calls' | 'discard' | 'waits'>;
   readonly shared: CallParts<Tx>;
   /** Called with the handler's late end when it is left behind. */
   readonly leaveBehind: (ended: Promise<unknown>) => void;

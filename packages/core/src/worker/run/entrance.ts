@@ -6,7 +6,7 @@ const nothing = (): void => {};
 
 /** For a run by itself. It may write once its record is durable, so that a statement that crashes the server is counted. */
 export function soleEntrance(durable: () => Promise<void>): Entrance {
-  return { enter: () => durable().then(() => nothing), renew: () => Promise.resolve() };
+  return { isShared: false, enter: () => durable().then(() => nothing), renew: () => Promise.resolve() };
 }
 
 /**
@@ -24,6 +24,7 @@ export function sharedEntrance<Tx>(
   });
   whenLost.catch(nothing);
   return {
+    isShared: true,
     async enter() {
       await durable();
       // The run that has the turn may never end once the transaction is lost.

@@ -11,6 +11,7 @@ export interface RunWrites<Tx> {
 }
 
 export interface Entrance {
+  readonly isShared: boolean;
   /**
    * Resolves when the run may write.
    * @returns lets the next run in
@@ -64,6 +65,11 @@ export class RunHandle<Tx> {
   /** Whether the handler has written, or may have. */
   get used(): boolean {
     return this.#leave !== null;
+  }
+
+  /** Whether it waits for its turn to write, which another run of its transaction has. */
+  get waits(): boolean {
+    return this.#entrance.isShared && this.#entering !== null && !this.used;
   }
 
   /** Whether what the handler has written is part of the transaction for good. */
