@@ -1,7 +1,7 @@
 // What `@rowlock/rows` needs of this driver. It is no API: it may change in any version.
 
 export type { Pool, PoolConnection } from 'mysql2/promise';
-export { endingIn, endsTransaction, textOf } from './claims/handler-statements.js';
+export { Endings, endsTransaction, textOf } from './claims/handler-statements.js';
 export { SerialConnection } from './claims/serial-connection.js';
 export { callersConnection } from './connection/callers-connection.js';
 export { CallersTransaction } from './connection/callers-transaction.js';

@@ -161,6 +161,26 @@ describe("what would use a savepoint of the claim's is not sent", () => {
   ])('%j', (text) => expectRefused(text, /not sent.*another name/));
 });
 
+describe('what ends it behind quotes that the session has come to read otherwise is not sent, nor in a later run', () => {
+  test.each([
+    ['NO_BACKSLASH_ESCAPES', String.raw`SELECT 'a\'; COMMIT; SELECT 'b'`],
+    ['NO_BACKSLASH_ESCAPES', String.raw`SELECT "a\"; TRUNCATE note; SELECT "b"`],
+    ['NO_BACKSLASH_ESCAPES', String.raw`SELECT 'a' /*! , 'b\' */; COMMIT; SELECT 'c'`],
+    ['NO_BACKSLASH_ESCAPES', String.raw`PREPARE own FROM 'SELECT "\"'; COMMIT; SELECT 'b'`],
+    ['ANSI_QUOTES', String.raw`SELECT 1 AS "a\"; COMMIT; SELECT 1 AS "b"`],
+  ])('%s: %s', async (mode, text) => {
+    const message = expect.stringMatching(/^(COMMIT|TRUNCATE).* was not sent/);
+    const refused = { code: 'InvalidInput', message };
+    await expect(held.handle.query(`SET sql_mode = '${mode}'; ${text}`)).rejects.toMatchObject(refused);
+    await held.handle.query(`SET sql_mode = '${mode}'`);
+    for (const _ of ['this run', 'the next one']) {
+      await expect(held.handle.query(text)).rejects.toMatchObject(refused);
+      await held.handle.query(String.raw`SELECT 'a\\', 'b'; SELECT 1`);
+      await expectClaimed();
+    }
+  });
+});
+
 describe('what leaves the transaction open is sent', () => {
   test.each([
     "SAVEPOINT rowlock_nested; SELECT 'SAVEPOINT rowlock_handler'; RELEASE SAVEPOINT rowlock_nested",

@@ -6,6 +6,7 @@ import type { SessionControl } from '../connection/session-control.js';
 import type { Context } from '../context.js';
 import { toDriverError, undoesTransaction } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
+import { Endings } from './handler-statements.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import { HeldJobs } from './held-jobs.js';
 import { HeldSlots } from './held-slots.js';
@@ -20,6 +21,7 @@ export class ClaimTransaction {
   readonly #control: SessionControl;
   readonly #connection: SerialConnection;
   readonly #lost = new AbortController();
+  readonly #endings = new Endings();
   #handle: HandlerTransaction;
   #open = true;
   #rolledBack: Promise<void> | null = null;
@@ -188,7 +190,7 @@ export class ClaimTransaction {
   }
 
   #newHandle(): HandlerTransaction {
-    return new HandlerTransaction(this.#connection, {
+    return new HandlerTransaction(this.#connection, this.#endings, {
       ended: () => this.#onEnded(),
       sessionChanged: () => {
         this.#isSessionChanged = true;

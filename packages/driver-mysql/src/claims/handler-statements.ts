@@ -9,20 +9,37 @@ const COMMENTS = String.raw`(?:\s|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/|--(?=\s)[^\n]*(
 /**
  * https://dev.mysql.com/doc/refman/8.4/en/comments.html
  * https://dev.mysql.com/doc/refman/8.4/en/string-literals.html
+ *
+ * @param single Whether a backslash in single quotes stands for the sign behind it.
+ * @param double The same in double quotes.
  */
-const PIECES = new RegExp(
-  [
-    // What is prepared, or executed at once, is a statement too.
-    String.raw`\b(?:prepare\s+\S+\s+from|execute\s+immediate)${COMMENTS}(?<edge>['"])(?<prepared>(?:(?!\k<edge>)[^\\]|\\[\s\S]|\k<edge>\k<edge>)*)(?:\k<edge>|$)`,
-    String.raw`#[^\n]*`,
-    String.raw`--(?=[\s\x00-\x1f]|$)[^\n]*`,
-    // The server runs what is in such a comment, unless the server is older than the number says.
-    String.raw`/\*M?!\d*(?<run>(?:'(?:[^'\\]+|\\[\s\S])*'|"(?:[^"\\]+|\\[\s\S])*"|[^*]|\*(?!/))*)(?:\*/|$)`,
-    String.raw`/\*[\s\S]*?(?:\*/|$)`,
-    String.raw`(?<quoted>'(?:[^'\\]+|\\[\s\S])*(?:'|$)|"(?:[^"\\]+|\\[\s\S])*(?:"|$)|${'`[^`]*(?:`|$)'})`,
-  ].join('|'),
-  'gi',
-);
+function pieces(single: boolean, double: boolean): RegExp {
+  const inside = (quote: string, escapes: boolean): string =>
+    escapes ? String.raw`(?:[^${quote}\\]+|\\[\s\S])*` : `[^${quote}]*`;
+  const [text, name] = [inside("'", single), inside('"', double)];
+  const prepared = single ? String.raw`(?!\k<edge>)[^\\]|\\[\s\S]` : String.raw`(?!\k<edge>)[\s\S]`;
+  return new RegExp(
+    [
+      // What is prepared, or executed at once, is a statement too.
+      String.raw`\b(?:prepare\s+\S+\s+from|execute\s+immediate)${COMMENTS}(?<edge>['"])(?<prepared>(?:${prepared}|\k<edge>\k<edge>)*)(?:\k<edge>|$)`,
+      String.raw`#[^\n]*`,
+      String.raw`--(?=[\s\x00-\x1f]|$)[^\n]*`,
+      // The server runs what is in such a comment, unless the server is older than the number says.
+      String.raw`/\*M?!\d*(?<run>(?:'${text}'|"${name}"|[^*]|\*(?!/))*)(?:\*/|$)`,
+      String.raw`/\*[\s\S]*?(?:\*/|$)`,
+      `(?<quoted>'${text}(?:'|$)|"${name}(?:"|$)|\`[^\`]*(?:\`|$))`,
+    ].join('|'),
+    'gi',
+  );
+}
+
+const PIECES = pieces(true, true);
+
+/** By the modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES. */
+const OTHER_PIECES = [pieces(true, false), pieces(false, false)];
+
+/** What sets, or reads, the mode of a session. */
+const MODE = /\bsql_mode\b/i;
 
 /** The variable in the quotes of a name, which an `autocommit` within a text has no need of. */
 const QUOTED_VARIABLE = /([`"])autocommit\1/gi;
@@ -74,10 +91,25 @@ export function textOf(sql: unknown): string {
   return String(Object(sql).sql ?? sql);
 }
 
-/** The error for a text with a statement that would begin or end a transaction, or that the server commits by itself. Null if there is none. */
-export function endingIn(text: string): DriverError | null {
+/** The statements of one session that would begin or end a transaction, or that the server commits by itself. */
+export class Endings {
+  #readings: readonly RegExp[] = [PIECES];
+
+  /** The error for a text with such a statement, in whichever way the session may read it. Null if there is none. */
+  in(text: string): DriverError | null {
+    const code = text.replace(QUOTED_VARIABLE, 'autocommit');
+    if (MODE.test(code)) this.#readings = [PIECES, ...OTHER_PIECES];
+    for (const reading of this.#readings) {
+      const ending = endingOf(bareStatements(code, reading));
+      if (ending !== null) return ending;
+    }
+    return null;
+  }
+}
+
+function endingOf(statements: readonly string[]): DriverError | null {
   let isBlock = false;
-  for (const each of bareStatements(text.replace(QUOTED_VARIABLE, 'autocommit'), PIECES)) {
+  for (const each of statements) {
     isBlock ||= OPENS_BLOCK.test(each);
     const steps = isBlock ? each.split(STEPS) : [each];
     for (const step of steps) {

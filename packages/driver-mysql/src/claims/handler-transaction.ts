@@ -5,7 +5,7 @@ import type { MysqlTransaction } from '../query.js';
 import {
   changesSession,
   checkOwnSavepoints,
-  endingIn,
+  type Endings,
   endsTransaction,
   textOf,
 } from './handler-statements.js';
@@ -36,6 +36,7 @@ export interface HandlerEffects {
 /** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, after a deadlock, and those that would end the transaction. */
 export class HandlerTransaction implements MysqlTransaction {
   readonly #connection: MysqlTransaction;
+  readonly #endings: Endings;
   readonly #effects: HandlerEffects;
   #used = false;
   #isSet = false;
@@ -43,8 +44,10 @@ export class HandlerTransaction implements MysqlTransaction {
   #isUndone = false;
   #refusal: (() => Error) | null = null;
 
-  constructor(connection: MysqlTransaction, effects: HandlerEffects) {
+  /** @param endings Of the session, for all runs of the transaction. */
+  constructor(connection: MysqlTransaction, endings: Endings, effects: HandlerEffects) {
     this.#connection = connection;
+    this.#endings = endings;
     this.#effects = effects;
     ownHandle(this);
   }
@@ -113,7 +116,7 @@ export class HandlerTransaction implements MysqlTransaction {
   #prepare(sql: unknown): void {
     if (this.#refusal !== null) throw this.#refusal();
     const text = textOf(sql);
-    const ending = endingIn(text);
+    const ending = this.#endings.in(text);
     if (ending !== null) throw ending;
     checkOwnSavepoints(text);
     if (changesSession(text)) this.#effects.sessionChanged();

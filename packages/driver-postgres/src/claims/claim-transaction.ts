@@ -20,6 +20,7 @@ import type { ClaimParts } from './claim-parts.js';
 import type { ClaimStatement } from './claim-statement.js';
 import { ClaimStatements } from './claim-statements.js';
 import { firstOutstanding } from './first-outstanding.js';
+import { Endings } from './handler-statements.js';
 import { HandlerTransaction, KEEP, ROLLBACK_TO_SAVEPOINT } from './handler-transaction.js';
 import { leasing, lockingLeased } from './lease.js';
 import { releasing } from './release.js';
@@ -61,6 +62,7 @@ export class ClaimTransaction {
   readonly #held = new Set<JobId>();
   /** The slots that the claim has taken. */
   #slots: readonly Slot[] = [];
+  readonly #endings = new Endings();
   #handle: HandlerTransaction;
   /** The status of the claim's jobs in the table until they are settled. */
   #status: State = 'new';
@@ -377,7 +379,7 @@ export class ClaimTransaction {
     const onStays = (): void => {
       this.#connection.isChanged = true;
     };
-    return new HandlerTransaction(this.#statements.serial, onEnded, onStays);
+    return new HandlerTransaction(this.#statements.serial, this.#endings, onEnded, onStays);
   }
 
   #hold(rows: readonly JobRow[]): readonly Job[] {

@@ -1,22 +1,37 @@
 import { bareStatements, checkSavepoints } from '@rowlock/sql-drivers';
 import type { QueryConfig } from '../query.js';
 
-/** https://www.postgresql.org/docs/current/sql-syntax-lexical.html */
-const PIECES = new RegExp(
-  [
-    String.raw`--[^\n\r]*`,
-    String.raw`(?<nesting>/\*)`,
-    '(?<quoted>' +
-      [
-        String.raw`(?<![\w$\x80-\uffff])[eE]'(?:[^'\\]+|\\[\s\S])*(?:'|$)`,
-        "'[^']*(?:'|$)",
-        '"[^"]*(?:"|$)',
-        String.raw`(?<![\w$\x80-\uffff])(?<tag>\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$)[\s\S]*?(?:\k<tag>|$)`,
-      ].join('|') +
-      ')',
-  ].join('|'),
-  'g',
-);
+/**
+ * https://www.postgresql.org/docs/current/sql-syntax-lexical.html
+ *
+ * @param escapes Whether a backslash in any text stands for the sign behind it.
+ */
+function pieces(escapes: boolean): RegExp {
+  const escaped = String.raw`'(?:[^'\\]+|\\[\s\S])*(?:'|$)`;
+  return new RegExp(
+    [
+      String.raw`--[^\n\r]*`,
+      String.raw`(?<nesting>/\*)`,
+      '(?<quoted>' +
+        [
+          String.raw`(?<![\w$\x80-\uffff])[eE]${escaped}`,
+          escapes ? escaped : "'[^']*(?:'|$)",
+          '"[^"]*(?:"|$)',
+          String.raw`(?<![\w$\x80-\uffff])(?<tag>\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$)[\s\S]*?(?:\k<tag>|$)`,
+        ].join('|') +
+        ')',
+    ].join('|'),
+    'g',
+  );
+}
+
+const PIECES = pieces(false);
+
+/** Where standard_conforming_strings is off. */
+const OTHER_PIECES = pieces(true);
+
+/** What sets, or reads, by which of them a session reads texts. */
+const MODE = /\bstandard_conforming_strings\b/i;
 
 const ENDS =
   /^(?:begin|start\s+transaction|commit|end|abort|rollback(?!(?:\s+(?:work|transaction))?\s+to\b)|prepare\s+transaction)\b/i;
@@ -25,10 +40,24 @@ const ENDS =
 const OPENS_BODY = /^create\b[\s\S]*\bbegin\s+atomic\b(?!\s+end\b)/i;
 const CLOSES_BODY = /^end\b/i;
 
-/** The statement of a text that would begin or end a transaction, without comments. Undefined if none would. */
-export function endingIn(text: string): string | undefined {
+/** The statements of one session that would begin or end a transaction. */
+export class Endings {
+  #readings: readonly RegExp[] = [PIECES];
+
+  /** The statement of a text that would, without comments, in whichever way the session may read it. Undefined if there is none. */
+  in(text: string): string | undefined {
+    if (MODE.test(text)) this.#readings = [PIECES, OTHER_PIECES];
+    for (const reading of this.#readings) {
+      const ending = endingOf(bareStatements(text, reading));
+      if (ending !== undefined) return ending;
+    }
+    return undefined;
+  }
+}
+
+function endingOf(statements: readonly string[]): string | undefined {
   let isBody = false;
-  return bareStatements(text, PIECES).find((statement) => {
+  return statements.find((statement) => {
     if (isBody && CLOSES_BODY.test(statement)) {
       isBody = false;
       return false;

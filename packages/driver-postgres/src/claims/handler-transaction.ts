@@ -2,7 +2,7 @@ import { endRefused, runOver } from '@rowlock/core/driver';
 import { ownHandle } from '@rowlock/sql-drivers';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
-import { changesSession, checkOwnSavepoints, endingIn, textOf } from './handler-statements.js';
+import { changesSession, checkOwnSavepoints, type Endings, textOf } from './handler-statements.js';
 import type { SerialConnection } from './serial-connection.js';
 
 /** Also reads the session's pid, by which the server stops statements. Behind a pooler the connection's own pid is another one. */
@@ -33,6 +33,7 @@ export const KEEP = `
 /** The `tx` of a handler. The first use sets the savepoint. Refuses statements after the run, and those that would end the transaction. */
 export class HandlerTransaction implements PostgresTransaction {
   readonly #serial: SerialConnection;
+  readonly #endings: Endings;
   readonly #onEnded: () => void;
   readonly #onStays: () => void;
   #used = false;
@@ -41,11 +42,13 @@ export class HandlerTransaction implements PostgresTransaction {
   #session: number | undefined;
 
   /**
+   * @param endings Of the session, for all runs of the transaction.
    * @param onEnded Is called when a handler's statement has ended the transaction, and so the claim.
    * @param onStays Is called when a handler's statement may change the session for its next user.
    */
-  constructor(serial: SerialConnection, onEnded: () => void, onStays: () => void) {
+  constructor(serial: SerialConnection, endings: Endings, onEnded: () => void, onStays: () => void) {
     this.#serial = serial;
+    this.#endings = endings;
     this.#onEnded = onEnded;
     this.#onStays = onStays;
     ownHandle(this);
@@ -61,7 +64,7 @@ export class HandlerTransaction implements PostgresTransaction {
   ): Promise<QueryResult<Row>> {
     if (!this.#open) throw runOver();
     const statements = textOf(text);
-    const ending = endingIn(statements);
+    const ending = this.#endings.in(statements);
     if (ending !== undefined) throw endRefused(ending);
     checkOwnSavepoints(statements);
     if (changesSession(statements)) this.#onStays();

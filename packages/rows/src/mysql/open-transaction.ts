@@ -3,7 +3,7 @@ import { answerWithin } from '@rowlock/core/driver';
 import type { MysqlTransaction } from '@rowlock/driver-mysql';
 import {
   cut,
-  endingIn,
+  Endings,
   endsTransaction,
   type Pool,
   type PoolConnection,
@@ -21,6 +21,7 @@ export class OpenTransaction implements BegunTransaction<MysqlTransaction>, Mysq
   readonly #client: PoolConnection;
   /** After a deadlock the server would commit the next statement by itself, so they go one by one. */
   readonly #serial: SerialConnection;
+  readonly #endings = new Endings();
   #refusal: DriverError | null = null;
 
   private constructor(client: PoolConnection) {
@@ -108,7 +109,7 @@ export class OpenTransaction implements BegunTransaction<MysqlTransaction>, Mysq
     sql: string,
     send: () => Promise<Answer>,
   ): Promise<Answer> {
-    const ending = endingIn(textOf(sql));
+    const ending = this.#endings.in(textOf(sql));
     if (ending !== null) throw ending;
     const answer = await send();
     if (endsTransaction(answer)) this.#refusal ??= endedByWork();

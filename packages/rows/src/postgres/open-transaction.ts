@@ -3,7 +3,7 @@ import { answerWithin, endRefused } from '@rowlock/core/driver';
 import type { PostgresTransaction, QueryConfig } from '@rowlock/driver-postgres';
 import {
   cut,
-  endingIn,
+  Endings,
   type Pool,
   type PoolClient,
   type QueryResult,
@@ -25,6 +25,7 @@ const ignore = (): void => {};
 /** A transaction on a connection of the application's pool. Refuses statements after its end. */
 export class OpenTransaction implements BegunTransaction<PostgresTransaction>, PostgresTransaction {
   readonly #client: PoolClient;
+  readonly #endings = new Endings();
   #refusal: DriverError | null = null;
   /** The last error of a statement. */
   #failure: unknown;
@@ -68,7 +69,7 @@ export class OpenTransaction implements BegunTransaction<PostgresTransaction>, P
     values?: unknown[],
   ): Promise<QueryResult<Row>> {
     if (this.#refusal !== null) throw this.#refusal;
-    const ending = endingIn(textOf(text));
+    const ending = this.#endings.in(textOf(text));
     if (ending !== undefined) throw endRefused(ending);
     try {
       return await this.#client.query<Row>(text, values);
