@@ -6,7 +6,7 @@ import { cut, sessionOf } from './session.js';
 export interface SessionControl {
   /** Stops the session's statement, if it has one. */
   interrupt(session: string): Promise<void>;
-  /** Ends the session, and its transaction. */
+  /** Ends the session, and its transaction, unless it is in its commit. */
   end(session: string): Promise<void>;
 }
 
@@ -29,9 +29,27 @@ export function sessionControl(pool: MysqlTransaction, isSafe: () => boolean): S
       if (isSafe()) await interrupt(pool, session);
     },
     async end(session) {
-      if (isSafe()) await pool.query(`KILL ${session}`).catch(() => {});
+      if (isSafe() && !(await isCommitting(pool, session)))
+        await pool.query(`KILL ${session}`).catch(() => {});
     },
   };
+}
+
+/**
+ * Whether a session is in its commit, which nothing stops any more. It may wait there for room on the disk of MySQL's binary log, and
+ * if it were killed then, the whole server would stop, by its `binlog_error_action`.
+ */
+async function isCommitting(on: MysqlTransaction, session: string): Promise<boolean> {
+  try {
+    const [[own]] = await on.query(`SELECT ${session} AS id`);
+    const [sessions] = await on.query('SHOW PROCESSLIST');
+    return sessions.some(
+      ({ Id, State }: { readonly Id: unknown; readonly State: unknown }) =>
+        Number(Id) === Number(own.id) && State === 'waiting for handler commit',
+    );
+  } catch {
+    return false;
+  }
 }
 
 /**
