@@ -93,8 +93,16 @@ test('a MySQL that is read-only, and one that does not write through', async () 
     check: 'trial',
     severity: 'broken',
     what: expect.stringContaining('This server is read-only'),
+    remedy: expect.stringMatching(/^Look whether the server is up and writes/),
   });
   expect(JSON.stringify(findings)).not.toContain('lost');
+  await root.query('LOCK TABLES jobs.rowlock_job WRITE');
+  expect((await examined(url)).findings[0]).toMatchObject({
+    check: 'server',
+    severity: 'broken',
+    what: expect.stringContaining('Lock wait timeout exceeded'),
+    remedy: expect.stringMatching(/which session has locked the tables/),
+  });
 });
 
 test('a queue of notifications that a listening session keeps from being emptied', async () => {

@@ -523,7 +523,7 @@ test('a key that a run holds for long', async () => {
   ]);
 });
 
-test('a limit on connections that is nearly reached, a user whose rows are hidden, and a setting that workers refuse', async () => {
+test('a limit on connections that is nearly reached, a user without rights, or whose rows are hidden, and a setting that workers refuse', async () => {
   const { url } = await stage(SERVERS[0], { alters: true });
   const role = `few_${new URL(url).pathname.slice(-8)}`;
   const own = new URL(url);
@@ -535,11 +535,19 @@ test('a limit on connections that is nearly reached, a user whose rows are hidde
     await root(`DROP OWNED BY ${role}`);
     await root(`DROP ROLE ${role}`);
   });
+  const examined = async () =>
+    ofDatabase(objects((await call(['doctor', '--json'], { url: own.href })).stdout));
+  expect(await examined()).toMatchObject([
+    {
+      check: 'rights',
+      severity: 'broken',
+      what: expect.stringContaining('permission denied for schema rowlock'),
+      remedy: expect.stringMatching(/^Use the account of the workers, or grant/),
+    },
+  ]);
   await root(`GRANT USAGE ON SCHEMA rowlock TO ${role}`);
   await root(`GRANT ALL ON ALL TABLES IN SCHEMA rowlock TO ${role}`);
   await root(`GRANT ALL ON ALL SEQUENCES IN SCHEMA rowlock TO ${role}`);
-  const examined = async () =>
-    ofDatabase(objects((await call(['doctor', '--json'], { url: own.href })).stdout));
   expect(await examined()).toMatchObject([
     {
       check: 'connections',
@@ -553,6 +561,7 @@ test('a limit on connections that is nearly reached, a user whose rows are hidde
       check: 'rights',
       severity: 'broken',
       what: 'Row level security hides rows from this database user, in job.',
+      remedy: expect.stringMatching(/^Give the user BYPASSRLS/),
     },
   ]);
   await root('ALTER TABLE rowlock_job DISABLE ROW LEVEL SECURITY');

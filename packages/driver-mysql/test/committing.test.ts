@@ -18,7 +18,9 @@ test.skipIf(product === 'mariadb')(
       return client;
     };
     const [writer, other] = [await connected(), await connected()];
-    onTestFinished(() => [writer, other].forEach((client) => client.destroy()));
+    onTestFinished(() => {
+      for (const client of [writer, other]) client.destroy();
+    });
     const control = sessionControl(other, () => true);
     await writer.query('CREATE DATABASE app');
     await writer.query('CREATE TABLE app.note (id INT)');

@@ -1,5 +1,6 @@
 import { type Driver, type DriverErrorCode, isDriverError } from '@rowlock/core';
 import type { Finding, Verified } from '@rowlock/core/driver';
+import { remedyFor } from './remedy.js';
 
 /** What a worker checks when it starts. Null with what keeps it from starting. */
 interface Started {
@@ -35,14 +36,14 @@ export async function start(driver: Driver): Promise<Started> {
 
 function faultOf(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
   const message = error instanceof Error ? error.message : String(error);
-  if (!isDriverError(error) || error.code === 'ConnectionLost')
-    return {
-      check: 'server',
-      what: message,
-      remedy:
-        'Look whether the server is up, whether the URL is its own, and whether a limit that the sentence names is too short.',
-    };
-  return { check: CHECKS[error.code] ?? 'server', ...divided(message) };
+  const check = isDriverError(error) ? CHECKS[error.code] : undefined;
+  // Without a cause the sentence is the driver's own, and says what to do.
+  const isOwn = isDriverError(error, 'PermissionDenied') && error.cause === undefined;
+  const remedy = isOwn ? undefined : remedyFor(error);
+  return {
+    check: check ?? 'server',
+    ...(remedy === undefined ? divided(message) : { what: message, remedy }),
+  };
 }
 
 /** The messages of drivers say what is wrong in the first sentence, and then what to do. */

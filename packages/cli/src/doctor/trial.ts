@@ -9,6 +9,7 @@ import {
   NO_LIMITS,
   type Settlement,
 } from '@rowlock/core/driver';
+import { remedyFor } from './remedy.js';
 import type { Subject } from './subject.js';
 
 /** What is tried, in this order. */
@@ -34,7 +35,8 @@ export async function trial({
     return problem === undefined ? [] : [fault(problem)];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (!isDriverError(error, 'PermissionDenied')) return [fault(`A job cannot be ${at.step}: ${message}`)];
+    if (!isDriverError(error, 'PermissionDenied'))
+      return [fault(`A job cannot be ${at.step}: ${message}`, remedyFor(error))];
     const what = `This account may not try what a job needs: a job cannot be ${at.step}. ${message}`;
     return [{ ...fault(what), severity: 'skipped', remedy: 'Use the account of the workers.' }];
   } finally {
@@ -68,12 +70,15 @@ async function tried<Tx>(
   return again && 'A job that was just settled is found by a claim again.';
 }
 
-function fault(what: string): Fault {
+function fault(
+  what: string,
+  remedy = 'Mend what the sentence names: a column, a trigger, a rule, a setting.',
+): Fault {
   return {
     severity: 'broken',
     what,
     why: 'What was tried, and undone, is what each job needs.',
-    remedy: 'Mend what the sentence names: a column, a trigger, a rule, a setting.',
+    remedy,
   };
 }
 
