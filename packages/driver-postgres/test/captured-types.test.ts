@@ -111,6 +111,14 @@ describe("nothing of a table's owner runs with the rights of who captures it", (
     expect(await othersWhoRan()).toEqual([]);
   });
 
+  test.each(['pg_namespace', 'pg_namespace[]'])("and so is one by the server's own %s", async (type) => {
+    const { rowlock } = await owned(`CREATE TABLE t (id ${type} PRIMARY KEY, note text)`);
+    await expect(rowlock.captures.backfill('c0')).rejects.toMatchObject({
+      code: 'ROWLOCK_INVALID_INPUT',
+      message: expect.stringContaining('cannot be filled by id'),
+    });
+  });
+
   test('an operator in the schemas of a session that fills', async () => {
     const { owner, othersWhoRan } = await owned(
       "CREATE TABLE t (id int PRIMARY KEY, v varchar); INSERT INTO t VALUES (1, 'a')",

@@ -15,7 +15,7 @@ export interface Column {
   readonly isDomain: boolean;
   /** Whether `type` is a domain too. */
   readonly isDomainOfDomain: boolean;
-  /** `a`: an array, `b`: another base type, `e`: an enum, and others as the catalog has them. */
+  /** `c`: rows, or an array of them, `a`: another array, `b`: another base type, `e`: an enum, and others as the catalog has them. */
   readonly kind: string;
   readonly category: string;
   /** Of an enum. */

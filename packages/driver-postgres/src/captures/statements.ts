@@ -70,7 +70,8 @@ export const captureStatements = ({ captureLoss, captureBackfill }: Tables) => (
                   WHERE pg_collation.oid = attcollation AND attcollation <> base.typcollation),
                 'isBuiltIn', of_base.nspname = 'pg_catalog',
                 'isDomain', own.typtype = 'd', 'isDomainOfDomain', base.typtype = 'd',
-                'kind', CASE WHEN base.typtype = 'b' AND base.typcategory = 'A' THEN 'a' ELSE base.typtype END,
+                'kind', CASE WHEN base.typtype <> 'b' OR base.typcategory <> 'A' THEN base.typtype::text
+                        WHEN EXISTS (SELECT FROM pg_type WHERE oid = base.typelem AND typtype = 'c') THEN 'c' ELSE 'a' END,
                 'category', base.typcategory,
                 'labels', (SELECT json_agg(enumlabel) FROM pg_enum WHERE enumtypid = base.oid),
                 'operators', (
