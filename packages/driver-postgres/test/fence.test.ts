@@ -50,9 +50,9 @@ const ending = (): Settlement => ({
 
 const ENDINGS = ['COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'COMMIT; BEGIN'];
 
-/** Such a statement is refused. Here it stands in what is a text by today's rules for quotes, and none by those of the session. */
+/** Such a statement is refused where it is seen. Here it stands in what is a text by today's rules for quotes, and a call that hides it has set others. */
 async function begin(statement: string): Promise<void> {
-  await held.handle.query('SET LOCAL standard_conforming_strings = off');
+  await held.handle.query("SELECT set_config('standard_conforming' || '_strings', 'off', true)");
   await held.handle.query(`SELECT '\\'';${statement};--'`);
 }
 const ENDS = {
