@@ -2,7 +2,9 @@ import { createRowlock, increment, type Rowlock } from '@rowlock/core';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { context } from '../src/context.js';
 import { type MysqlTransaction, mysql } from '../src/index.js';
+import { MysqlJoinableSchedules } from '../src/schedules/schedules.js';
 import { recordLocks } from './record-locks.js';
 import { serverUrl } from './server.js';
 
@@ -217,6 +219,21 @@ describe('a unique key that a job had until a moment ago is taken beside its nei
       () => rowlock.cancel(publicId),
     );
   });
+});
+
+test('outside of a transaction the pause of an absent schedule asks for no lock that others may have', async () => {
+  const sent: string[] = [];
+  const on: MysqlTransaction = {
+    query: (sql, values) => reader.query(sql, values),
+    execute: (sql, values) => {
+      sent.push(sql);
+      return reader.execute(sql, values);
+    },
+  };
+  const { sql } = context(new URL(database.url).pathname.slice(1), 5_000);
+  const schedules = new MysqlJoinableSchedules(sql, { on, outside: on });
+  expect(await schedules.pause('m', 'ann')).toBe(false);
+  expect(sent).toEqual([sql.schedules.pauseSchedule]);
 });
 
 test("what the caller's transaction itself has written is there", async () => {

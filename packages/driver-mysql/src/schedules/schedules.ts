@@ -74,7 +74,8 @@ export class MysqlJoinableSchedules implements JoinableSchedules {
     if (!(await isThere(scope, sql.schedules.lockSchedule, [name]))) return false;
     const { rows } = await change(scope.on, sql.schedules.pauseSchedule, [by, name]);
     // A caller's connection may count only what has changed, as that of Sequelize does. A schedule that was paused before has not.
-    return rows > 0 || (await query(scope.on, sql.schedules.lockSchedule, [name])).length > 0;
+    if (rows > 0 || scope.on === scope.outside) return rows > 0;
+    return (await query(scope.on, sql.schedules.lockSchedule, [name])).length > 0;
   }
 
   async resume(name: string, fingerprint: string, nextAt: number | null): Promise<boolean> {
