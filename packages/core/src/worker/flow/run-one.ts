@@ -23,10 +23,10 @@ type MutableEndings = Map<JobId, Ending>;
 export async function runOne<Tx>(flow: Flow<Tx>, handle: RunHandle<Tx>, run: Run<Tx>): Promise<void> {
   const { clock, calls, driver } = flow;
   const { handler, live } = run;
-  let asked: Promise<{ readonly now: number }> | undefined;
+  let look: Promise<{ readonly now: number }> | undefined;
   const now = async (): Promise<number> => {
-    asked ??= driver.schedules.find([]);
-    return (await asked).now;
+    look ??= driver.schedules.find([]);
+    return (await look).now;
   };
   const timed = { handler, live, clock, until: clock.now() + handler.timeoutMs, now };
   const endings: MutableEndings = new Map();

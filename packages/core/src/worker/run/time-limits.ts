@@ -21,7 +21,7 @@ export interface TimedRun<Tx> {
   readonly clock: Clock;
   /** The checks of the payloads use some of the time too. */
   readonly until: number;
-  /** The database's clock, in milliseconds since 1970. That of this process may be wrong. */
+  /** The database's clock, in milliseconds since 1970, read once for a run. That of this process may be wrong. */
   readonly now: () => Promise<number>;
 }
 
