@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../src/context.js';
 import { type MysqlOptions, mysql } from '../src/index.js';
 import { drift, objectsOf } from '../src/schema/examine/drift.js';
-import { metadataWaits } from '../src/schema/examine/metadata-waits.js';
+import { metadataLocks } from '../src/schema/examine/metadata-locks.js';
 import { retention } from '../src/schema/examine/retention.js';
 import { history, oldTransactions } from '../src/schema/examine/transactions.js';
 import { tables } from '../src/schema/tables.js';
@@ -217,7 +217,7 @@ test.each([
   onTestFinished(() => other.end());
   const waiting = other.query(statement);
   const locks = await vi.waitFor(async () => {
-    const found = await metadataWaits(plain, context(schema, 5_000), 0);
+    const found = await metadataLocks(plain, context(schema, 5_000), 0);
     expect(found).toHaveLength(1);
     return found;
   });
@@ -231,8 +231,28 @@ test.each([
   await plain.query('COMMIT');
   await waiting;
   await other.query('UNLOCK TABLES');
-  expect(await metadataWaits(plain, context(schema, 5_000), 0)).toEqual([]);
+  expect(await metadataLocks(plain, context(schema, 5_000), 0)).toEqual([]);
 });
+
+// MariaDB shows who waits for a lock, and not who has it.
+test.runIf(product === 'mysql').each(['READ', 'WRITE'])(
+  'a session that has locked a table, and does nothing: %s',
+  async (mode) => {
+    await stage();
+    const other = await createConnection(url);
+    onTestFinished(() => other.end());
+    await other.query(`LOCK TABLES rowlock_job ${mode}`);
+    expect(await metadataLocks(plain, context(schema, 5_000), 0)).toMatchObject([
+      {
+        severity: 'broken',
+        what: expect.stringMatching(`The session ${other.threadId} has locked a table of Rowlock`),
+        remedy: `End it: KILL ${other.threadId}.`,
+      },
+    ]);
+    await other.query('UNLOCK TABLES');
+    expect(await metadataLocks(plain, context(schema, 5_000), 0)).toEqual([]);
+  },
+);
 
 test('a setting that ends what workers do', async () => {
   await stage();

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type PostgresOptions, postgres } from '../src/index.js';
 import { drift, objectsOf } from '../src/schema/examine/drift.js';
-import { tableWaits } from '../src/schema/examine/table-waits.js';
+import { tableLocks } from '../src/schema/examine/table-locks.js';
 import { oldTransactions } from '../src/schema/examine/transactions.js';
 import { wraparound } from '../src/schema/examine/wraparound.js';
 import { transactionPooler } from './transaction-pooler.js';
@@ -246,7 +246,7 @@ test('a statement that waits for a claim, and behind which the queue waits', asy
   const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
   const waiting = other.query('ALTER TABLE rowlock.job ALTER COLUMN created_by SET NOT NULL');
   const found = await vi.waitFor(async () => {
-    const faults = await tableWaits(plain, 'rowlock', 0);
+    const faults = await tableLocks(plain, 'rowlock', 0);
     expect(faults).toHaveLength(1);
     return faults;
   });
@@ -255,8 +255,29 @@ test('a statement that waits for a claim, and behind which the queue waits', asy
   ]);
   await plain.query('COMMIT');
   await waiting;
-  expect(await tableWaits(plain, 'rowlock', 0)).toEqual([]);
+  expect(await tableLocks(plain, 'rowlock', 0)).toEqual([]);
 });
+
+test.each(['SHARE', 'ACCESS EXCLUSIVE'])(
+  'a transaction that has locked a table, and does nothing: %s',
+  async (mode) => {
+    await stage();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
+    await other.query(`BEGIN; LOCK TABLE rowlock.job IN ${mode} MODE`);
+    expect(await tableLocks(plain, 'rowlock', 0)).toMatchObject([
+      {
+        severity: 'broken',
+        what: expect.stringMatching(`The session ${rows[0].pid} has locked a table of Rowlock`),
+        remedy: `End it: SELECT pg_terminate_backend(${rows[0].pid}).`,
+      },
+    ]);
+    await other.query('COMMIT');
+    expect(await tableLocks(plain, 'rowlock', 0)).toEqual([]);
+  },
+);
 
 test('a table of dead rows', async () => {
   await stage();

@@ -7,7 +7,7 @@ import { drift } from './drift.js';
 import { durability } from './durability.js';
 import { engine } from './engine.js';
 import { invisible } from './invisible.js';
-import { metadataWaits } from './metadata-waits.js';
+import { metadataLocks } from './metadata-locks.js';
 import { pooler } from './pooler.js';
 import { retention } from './retention.js';
 import { rights } from './rights.js';
@@ -35,7 +35,7 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     durability: () => durability(on),
     rights: () => rights(on, named),
     retention: () => retention(on, schema, named),
-    locks: () => metadataWaits(on, context),
+    locks: () => metadataLocks(on, context),
     transactions: () => oldTransactions(on),
     bloat: () => history(on),
     settings: () => settings(on, handlerMs),

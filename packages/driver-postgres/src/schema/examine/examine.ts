@@ -13,7 +13,7 @@ import { retention } from './retention.js';
 import { rights } from './rights.js';
 import { sequences } from './sequences.js';
 import { settings } from './settings.js';
-import { tableWaits } from './table-waits.js';
+import { tableLocks } from './table-locks.js';
 import { oldTransactions } from './transactions.js';
 import { wraparound } from './wraparound.js';
 
@@ -36,7 +36,7 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     durability: () => durability(on, named),
     rights: () => rights(on, context.schema),
     retention: () => retention(on, named),
-    locks: () => tableWaits(on, context.schema),
+    locks: () => tableLocks(on, context.schema),
     transactions: () => oldTransactions(on),
     bloat: () => bloat(on, context.schema),
     settings: () => settings(on, handlerMs),
