@@ -1,4 +1,4 @@
-// `npm run check`: what needs no test to be run: installs, then lints and builds, then checks types, pages and packages.
+// `npm run check`: what needs no test to be run: installs, then lints and builds, then checks types and pages, and packages last.
 import { runChild } from './run-child.mjs';
 
 const pnpm = (...args) => ['pnpm', args];
@@ -14,13 +14,14 @@ const STEPS = [
   ],
   [
     { name: 'typecheck', run: turbo('typecheck', 'typecheck:root') },
-    { name: 'packages', run: node('scripts/check-packages.mjs') },
     { name: 'unused code and dependencies', run: pnpm('exec', 'knip') },
     { name: 'architecture', run: node('scripts/architecture.mjs', '--check') },
     { name: 'prose', run: node('scripts/check-prose.mjs') },
     { name: 'docstrings', run: node('scripts/check-prose.mjs', '--docstrings') },
     { name: 'changesets', run: node('scripts/check-changesets.mjs') },
   ],
+  // By itself, because it builds what it packs, which the check of types reads.
+  [{ name: 'packages', run: node('scripts/check-packages.mjs') }],
 ];
 
 /**
