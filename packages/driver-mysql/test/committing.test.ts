@@ -5,6 +5,7 @@ import { prepareSession, sessionOf } from '../src/connection/session.js';
 import { sessionControl } from '../src/connection/session-control.js';
 import { product } from './server.js';
 
+// MariaDB has no `binlog_error_action`, by which MySQL stops.
 test.skipIf(product === 'mariadb')(
   'a session in its commit is not killed, as MySQL would stop where it waits for room for the binary log',
   async () => {
