@@ -106,17 +106,21 @@ describe('what would begin or end the transaction is not sent', () => {
   });
 });
 
-test('nor is it behind a text that the session has come to read otherwise, also in a later run', async () => {
-  await held.handle.query('SET LOCAL standard_conforming_strings = off');
-  for (const _ of ['this run', 'the next one']) {
-    await expect(held.handle.query(String.raw`SELECT 'a\''; COMMIT; SELECT 'b'`)).rejects.toMatchObject({
-      code: 'InvalidInput',
-      message: expect.stringMatching(/^COMMIT was not sent/),
-    });
-    await held.handle.query(String.raw`SELECT 'a\\', 'c'; SELECT 1`);
-    await expectClaimed();
-  }
-});
+test.each(['COMMIT', 'SAVEPOINT rowlock_handler'])(
+  'nor is it behind a text that the session has come to read otherwise, also in a later run: %s',
+  async (statement) => {
+    await held.handle.query('SET LOCAL standard_conforming_strings = off');
+    for (const _ of ['this run', 'the next one']) {
+      const text = String.raw`SELECT 'a\''; ${statement}; SELECT 'b'`;
+      await expect(held.handle.query(text)).rejects.toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringMatching(new RegExp(`^${statement} was not sent`, 'i')),
+      });
+      await held.handle.query(String.raw`SELECT 'a\\', 'c'; SELECT 1`);
+      await expectClaimed();
+    }
+  },
+);
 
 describe('what leaves the transaction open is sent', () => {
   test.each([

@@ -105,6 +105,11 @@ export class Endings {
     }
     return null;
   }
+
+  /** @throws DriverError for a text that uses a savepoint of the claim's */
+  checkSavepoints(text: string): void {
+    for (const reading of this.#readings) checkSavepoints(text, reading);
+  }
 }
 
 function endingOf(statements: readonly string[]): DriverError | null {
@@ -119,11 +124,6 @@ function endingOf(statements: readonly string[]): DriverError | null {
     }
   }
   return null;
-}
-
-/** @throws DriverError for a text that uses a savepoint of the claim's */
-export function checkOwnSavepoints(text: string): void {
-  checkSavepoints(text, PIECES);
 }
 
 /** The error for a statement with which the server would commit the open transaction. @param statement Without comments */

@@ -2,13 +2,7 @@ import { runOver } from '@rowlock/core/driver';
 import { ownHandle } from '@rowlock/sql-drivers';
 import { toDriverError } from '../errors.js';
 import type { MysqlTransaction } from '../query.js';
-import {
-  changesSession,
-  checkOwnSavepoints,
-  type Endings,
-  endsTransaction,
-  textOf,
-} from './handler-statements.js';
+import { changesSession, type Endings, endsTransaction, textOf } from './handler-statements.js';
 
 const SAVEPOINT = 'SAVEPOINT rowlock_handler';
 
@@ -118,7 +112,7 @@ export class HandlerTransaction implements MysqlTransaction {
     const text = textOf(sql);
     const ending = this.#endings.in(text);
     if (ending !== null) throw ending;
-    checkOwnSavepoints(text);
+    this.#endings.checkSavepoints(text);
     if (changesSession(text)) this.#effects.sessionChanged();
     // When the savepoint fails, the ROLLBACK TO it fails too, and so does the run.
     if (!this.#used) this.#setSavepoint().catch(() => {});

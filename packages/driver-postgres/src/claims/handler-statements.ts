@@ -53,6 +53,11 @@ export class Endings {
     }
     return undefined;
   }
+
+  /** @throws DriverError for a text that uses a savepoint of the claim's */
+  checkSavepoints(text: string): void {
+    for (const reading of this.#readings) checkSavepoints(text, reading);
+  }
 }
 
 function endingOf(statements: readonly string[]): string | undefined {
@@ -65,11 +70,6 @@ function endingOf(statements: readonly string[]): string | undefined {
     isBody ||= OPENS_BODY.test(statement);
     return ENDS.test(statement);
   });
-}
-
-/** @throws DriverError for a text that uses a savepoint of the claim's */
-export function checkOwnSavepoints(text: string): void {
-  checkSavepoints(text, PIECES);
 }
 
 /**

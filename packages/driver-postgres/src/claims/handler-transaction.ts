@@ -2,7 +2,7 @@ import { endRefused, runOver } from '@rowlock/core/driver';
 import { ownHandle } from '@rowlock/sql-drivers';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { PostgresTransaction, QueryConfig } from '../query.js';
-import { changesSession, checkOwnSavepoints, type Endings, textOf } from './handler-statements.js';
+import { changesSession, type Endings, textOf } from './handler-statements.js';
 import type { SerialConnection } from './serial-connection.js';
 
 /** Also reads the session's pid, by which the server stops statements. Behind a pooler the connection's own pid is another one. */
@@ -66,7 +66,7 @@ export class HandlerTransaction implements PostgresTransaction {
     const statements = textOf(text);
     const ending = this.#endings.in(statements);
     if (ending !== undefined) throw endRefused(ending);
-    checkOwnSavepoints(statements);
+    this.#endings.checkSavepoints(statements);
     if (changesSession(statements)) this.#onStays();
     try {
       return await this.#send<Row>(text, values);
