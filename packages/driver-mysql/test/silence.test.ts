@@ -29,6 +29,10 @@ afterAll(() => database.drop());
 
 // Each of these tests waits for silence, on a way to the server of its own.
 
+/** The answer to what comes before the silence, which a busy machine may give only when it is asked for again. */
+const answered = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+  vi.waitFor(ask, { timeout: 30_000 });
+
 function driverBehind({ host, port }: Pick<SeverableServer, 'host' | 'port'>) {
   const uri = new URL(database.url);
   uri.host = `${host}:${port}`;
@@ -42,13 +46,13 @@ test.concurrent('a notification through a connection that went silent ends, as d
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
   const driver = driverBehind(server);
-  await driver.workers.notify([{ cancel: 'a job' }]);
+  await answered(() => driver.workers.notify([{ cancel: 'a job' }]));
   server.forget();
   await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({
     code: 'ConnectionLost',
   });
   // The connection that interrupts workers is silent as well, and is noticed when it is used.
-  await vi.waitFor(() => driver.workers.notify([{ cancel: 'a job' }]), { timeout: 30_000 });
+  await answered(() => driver.workers.notify([{ cancel: 'a job' }]));
   server.swallow();
   await expect(driver.workers.notify([{ cancel: 'a job' }])).rejects.toMatchObject({
     code: 'ConnectionLost',
@@ -73,11 +77,11 @@ test.concurrent('what a client asks is answered soon or not at all, and closing 
     () => driver.jobs.entries({}, { limit: 1_000, before: null }),
   ];
   for (const ask of asked) {
-    await driver.workers.list();
+    await answered(() => driver.workers.list());
     server.forget();
     await expect(ask()).rejects.toMatchObject({ code: 'ConnectionLost' });
   }
-  await driver.workers.list();
+  await answered(() => driver.workers.list());
   server.swallow();
   await driver.close().catch(() => {});
 }, 60_000);
@@ -87,7 +91,7 @@ test.concurrent('closing does not wait for a statement that nobody answers', asy
   const server = await severableServer({ host: hostname, port: Number(port) });
   onTestFinished(() => server.sever());
   const driver = driverBehind(server);
-  await countStates(driver, {});
+  await answered(() => countStates(driver, {}));
   server.swallow();
   const asked = countStates(driver, {}).catch((error: unknown) => error);
   await turn();
@@ -98,7 +102,9 @@ test.concurrent('closing does not wait for a statement that nobody answers', asy
 test.concurrent('a worker whose new session is silent once it is open is told so, and stops all the same', async () => {
   const server = await silentAfterHandshake(new URL(database.url));
   const driver = driverBehind(server);
-  const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+  const anchor = await answered(() =>
+    driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] }),
+  );
   const stopping = new AbortController();
   const { signal } = stopping;
   const wakeUps = anchor.wakeUps({ queues: ['q'], everyMs: 3_600_000, signal })[Symbol.asyncIterator]();

@@ -15,7 +15,7 @@ const GRACE_MS = 5_000;
 /** As core has it: what the server lets the transaction of such a handler last. */
 const LIMIT_MS = TIMEOUT_MS + 15_000;
 /** How long the server may take to answer where it never will. */
-const ANSWER_MS = 2_000;
+const ANSWER_MS = 4_000;
 
 /** A Standard Schema that waits for an answer, and accepts what it is given. */
 function asking(ask: (value: unknown) => Promise<void>) {

@@ -50,7 +50,7 @@ export const lostConnection = theme('lost connection', (test) => {
     claim,
   }) => {
     await put();
-    const dying = await process({ answerMs: 2_000, cable: true });
+    const dying = await process({ answerMs: 4_000, cable: true });
     const { held } = await hold({}, dying.driver);
     await dying.forget();
     await endSessions(dying);
