@@ -9,15 +9,14 @@ const LONGEST_MS = 2 ** 31 - 1;
  * @param args What stands behind `rowlock`.
  */
 export async function main(args: readonly string[]): Promise<void> {
-  // The reader, `head` for one, has read enough.
+  let unwritten: Error | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
+    // The reader, `head` for one, has read enough.
+    if (error.code === 'EPIPE') process.exit(0);
+    unwritten = error;
   });
-  // Nobody reads the complaints any more: what is done goes on, and its exit code says how it ended.
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  // Where nobody reads the complaints, or a disk is full of them, what is done goes on, and its exit code says how it ended.
+  process.stderr.on('error', () => {});
 
   const { stdin, stdout, stderr, env } = process;
   let interrupted: AbortSignal | null = null;
@@ -32,7 +31,11 @@ export async function main(args: readonly string[]): Promise<void> {
   setInterval(() => {}, LONGEST_MS);
   const code = await run(args, terminal);
   // What is still in the pipe is written first, even if a handler has left something open.
-  stdout.write('', () => stderr.write('', () => process.exit(code)));
+  stdout.write('', (refused) => {
+    const reason = Object(refused).code === 'EPIPE' ? undefined : (unwritten ?? refused);
+    if (reason) stderr.write(`The standard output has not taken all that was found: ${reason.message}.\n`);
+    stderr.write('', () => process.exit(reason && code === 0 ? 1 : code));
+  });
 }
 
 /** Aborted by the first Ctrl-C. The second one ends the process, as the first does where no command reads this. */

@@ -1,6 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -54,4 +56,40 @@ test('a standard error that nobody reads changes no exit code', async () => {
   });
   called.stderr.destroy();
   expect(await once(called, 'exit')).toEqual([2, null]);
+});
+
+/** Takes nothing, as a file on a full disk. */
+const FULL = '/dev/full';
+
+test.runIf(existsSync(FULL)).each([
+  ['a table', ['jobs', 'list']],
+  ['the help', ['--help']],
+])('%s that a full disk does not take ends with 1 and a sentence', async (_, words) => {
+  const { url } = await stage(SERVERS[0]);
+  const full = openSync(FULL, 'w');
+  onTestFinished(() => closeSync(full));
+  const called = spawn(process.execPath, [program, ...words], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ['ignore', full, 'pipe'],
+  });
+  const [said, end] = await Promise.all([text(Object(called.stderr)), once(called, 'exit')]);
+  expect(said).toMatch(/^The standard output has not taken all that was found: ENOSPC: .*\.\n$/);
+  expect(end).toEqual([1, null]);
+});
+
+test.runIf(existsSync(FULL))('complaints that a full disk does not take end no worker', async () => {
+  const { url } = await stage(SERVERS[0]);
+  const full = openSync(FULL, 'w');
+  onTestFinished(() => closeSync(full));
+  const module = fileURLToPath(new URL('complaining-handler.mjs', import.meta.url));
+  const env = { ...process.env, DATABASE_URL: url };
+  const call = promisify(execFile);
+  await call(process.execPath, [program, 'jobs', 'enqueue', 'complaint', '{}'], { env });
+  const called = spawn(process.execPath, [program, 'run', module, '--until-idle'], {
+    env,
+    stdio: ['ignore', 'pipe', full],
+  });
+  const [said, end] = await Promise.all([text(Object(called.stdout)), once(called, 'exit')]);
+  expect(said).toBe('1 job completed, 0 failed.\n');
+  expect(end).toEqual([0, null]);
 });
