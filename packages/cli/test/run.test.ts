@@ -1,11 +1,17 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
 import { SERVERS, stages } from './servers.js';
 
 const stage = stages();
 
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const HANDLERS = fileURLToPath(new URL('handlers.ts', import.meta.url));
 const Mail = { kind: 'mail', payload: z.object({ to: z.string() }) };
 const Refused = { ...Mail, kind: 'refused', queue: 'mail', attempts: 1 };
@@ -54,4 +60,51 @@ test.each([
 ])('%s is no program', async (module, code, text) => {
   const called = await call(['run', module], { url: 'postgres://localhost:1/x' });
   expect(called).toEqual({ code, stdout: '', stderr: expect.stringMatching(text) });
+});
+
+/** A module in a folder whose name has a blank and an umlaut. */
+async function moduleOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'für rowlock '));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code);
+  return join(folder, 'program.mjs');
+}
+
+test.each([
+  [
+    'that throws',
+    "\nthrow new Error('no settings');",
+    /: no settings \(.*für rowlock [^/]*\/part\.mjs:2\)\n$/,
+  ],
+  [
+    'with a mistake',
+    'export const work = ;',
+    /: Unexpected token ';' \(to see where, run: node .*\/program\.mjs\)\n$/,
+  ],
+  ['that throws no error', 'throw null;', /: null\n$/],
+])('the place is said of a part of a program %s', async (_, part, text) => {
+  const module = await moduleOf({ 'program.mjs': "export * from './part.mjs';", 'part.mjs': part });
+  // By Node itself, which names places in another way than the tests' import.
+  const called = promisify(execFile)(process.execPath, [CLI, 'run', module]);
+  await expect(called).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(text) });
+});
+
+test('a program that is long in its import is said to be', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const module = await moduleOf({
+    'program.mjs': 'await new Promise((go) => { globalThis.awaited(go) });',
+  });
+  const go = new Promise<() => void>((awaited) => vi.stubGlobal('awaited', awaited));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const called = call(['run', module], { url: 'postgres://localhost:1/x' });
+  const end = await go;
+  vi.advanceTimersByTime(10_000);
+  end();
+  expect(await called).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /program\.mjs is still being imported: .*\n.* exports no handler and no plugin/,
+    ),
+  });
 });

@@ -11,7 +11,7 @@ export const doctor = (context: CommandContext) =>
     .description('looks for what is wrong with the database, and says what to do')
     .argument('[module]', 'exports the handlers, plugins and captures of the program: these are checked too')
     .action(async (module) => {
-      const program = module === undefined ? NONE : await loadModule(module);
+      const program = module === undefined ? NONE : await loadModule(module, context.complaints);
       const begin = performance.now();
       await context.withDatabase(
         async ({ rowlock, driver, output }) => {

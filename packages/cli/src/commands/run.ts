@@ -16,7 +16,7 @@ export const run = (context: CommandContext) =>
     .option('--concurrency <number>', 'how many runs at once', count, 5)
     .option('--program-version <text>', "the version of the module's program, such as its commit, for people")
     .action(async (path, { untilIdle, queue: queues, concurrency, programVersion: version }) => {
-      const program = await loadModule(path);
+      const program = await loadModule(path, context.complaints);
       const say: Logger['warn'] = (fields, message) => context.complaints.log(`rowlock: ${message}`, fields);
       const options = { concurrency, version, ...(queues && { queues }) };
       await context.withDatabase(

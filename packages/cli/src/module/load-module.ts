@@ -1,8 +1,12 @@
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Capture, Plugin, RowlockOptions } from '@rowlock/core';
 import type { AnyHandler } from '@rowlock/core/driver';
+import type { Complaints } from '../complaints.js';
 import { Failure, Misuse } from '../failure.js';
+
+/** How long an import may take before it is said, in milliseconds. */
+const LONG_MS = 10_000;
 
 /** What a module of the application exports: one by one, or in lists. */
 export interface Program extends Pick<RowlockOptions<unknown>, 'schedules'> {
@@ -12,8 +16,13 @@ export interface Program extends Pick<RowlockOptions<unknown>, 'schedules'> {
 }
 
 /** @throws Failure when it cannot be imported; Misuse when it has no handler */
-export async function loadModule(path: string): Promise<Program> {
-  const module = await imported(path);
+export async function loadModule(path: string, complaints: Complaints): Promise<Program> {
+  const long = setTimeout(
+    () =>
+      complaints.say(`${path} is still being imported: nothing begins before all that it awaits has come.`),
+    LONG_MS,
+  );
+  const module = await imported(path).finally(() => clearTimeout(long));
   const exports = Object.values(module).flat();
   const program = {
     handlers: unique(exports.filter(isHandler)),
@@ -29,13 +38,28 @@ async function imported(path: string): Promise<Readonly<Record<string, unknown>>
   try {
     return await import(pathToFileURL(resolve(path)).href);
   } catch (error) {
-    const { code, message } = Object(error);
+    const { code, message, stack } = Object(error);
     if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
       throw new Failure(
         `This Node does not read ${path}. Node 22.18 and later read TypeScript; or compile it first.`,
       );
-    throw new Failure(`${path} cannot be imported: ${message ?? String(error)}`);
+    throw new Failure(
+      `${path} cannot be imported: ${message ?? String(error)} ${placeIn(stack) ?? hint(path, error)}`.trimEnd(),
+    );
   }
+}
+
+/** The file and the line that an error is of: a module imports others. */
+function placeIn(stack: unknown): string | undefined {
+  const [, place = '', line] =
+    /(?:^|\(|at )((?:file:\/)?\/[^\n()]+?):(\d+)(?::\d+)?\)?$/m.exec(`${stack}`) ?? [];
+  const file = place.startsWith('file:') ? fileURLToPath(place) : place;
+  return file === '' ? undefined : `(${file}:${line})`;
+}
+
+/** Node keeps the place of a mistake in the grammar to itself, unless nobody catches the error. */
+function hint(path: string, error: unknown): string {
+  return error instanceof SyntaxError ? `(to see where, run: node ${path})` : '';
 }
 
 /** A default export is often there under its name too. */
