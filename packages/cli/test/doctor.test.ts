@@ -3,7 +3,7 @@ import { createRowlock, defineHandler, defineSchedule } from '@rowlock/core';
 import { postgres } from '@rowlock/driver-postgres';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { clock } from '../src/doctor/clock.js';
 import { keys } from '../src/doctor/keys.js';
@@ -46,6 +46,37 @@ async function counted(server: Server, url: string): Promise<{ readonly rows: nu
   const { rows } = await client.query(count.replaceAll(/\browlock_(\w+)/g, 'rowlock.$1'));
   await client.end();
   return { rows: Number(rows[0].n) };
+}
+
+/** Locks the table of jobs by a session that then does nothing. `age` is how long ago that was, in whole seconds. */
+async function locked(server: Server, url: string) {
+  if (server.name === 'MySQL') {
+    const connection = await createConnection({ uri: url });
+    await connection.query('LOCK TABLES rowlock_job WRITE');
+    const other = await createConnection({ uri: url });
+    const { threadId: session } = connection;
+    const age = async () => {
+      const [[row]] = await other.query<(RowDataPacket & { readonly age: number })[]>(
+        'SELECT TIME AS age FROM information_schema.PROCESSLIST WHERE ID = ?',
+        [session],
+      );
+      return Number(row?.age);
+    };
+    const end = async () => {
+      await connection.end();
+      await other.end();
+    };
+    return { session, age, end };
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('BEGIN; LOCK TABLE rowlock.job');
+  const { rows } = await client.query('SELECT pg_backend_pid() AS session');
+  const age = async () => {
+    const read = await client.query('SELECT extract(epoch FROM clock_timestamp() - now())::integer AS age');
+    return Number(read.rows[0].age);
+  };
+  return { session: rows[0].session, age, end: () => client.end() };
 }
 
 const RAISE = "LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$";
@@ -278,6 +309,24 @@ describe.each(SERVERS)('on $name', (server) => {
         },
       ],
     });
+  });
+
+  test('a session that has locked a table is named, and what would wait for it is left out', async () => {
+    const { url } = await stage(server, { alters: true });
+    const { session, age, end } = await locked(server, url);
+    onTestFinished(end);
+    // A lock of less than two seconds is on its way.
+    await vi.waitFor(async () => expect(await age()).toBeGreaterThan(2), { timeout: 30_000 });
+    const { code, findings } = await examined(url);
+    expect(code).toBe(1);
+    expect(findings).toMatchObject([
+      ...(server.name === 'Postgres' ? [] : [{ check: 'server' }]),
+      {
+        check: 'locks',
+        severity: 'broken',
+        what: expect.stringContaining(`The session ${session} has locked`),
+      },
+    ]);
   });
 
   test('what the driver finds is shown', async () => {

@@ -8,6 +8,7 @@ import { drift, objectsOf } from '../src/schema/examine/drift.js';
 import { tableLocks } from '../src/schema/examine/table-locks.js';
 import { oldTransactions } from '../src/schema/examine/transactions.js';
 import { wraparound } from '../src/schema/examine/wraparound.js';
+import { tables } from '../src/schema/tables.js';
 import { transactionPooler } from './transaction-pooler.js';
 
 const HANDLER_MS = 30_000;
@@ -246,7 +247,7 @@ test('a statement that waits for a claim, and behind which the queue waits', asy
   const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
   const waiting = other.query('ALTER TABLE rowlock.job ALTER COLUMN created_by SET NOT NULL');
   const found = await vi.waitFor(async () => {
-    const faults = await tableLocks(plain, 'rowlock', 0);
+    const faults = await tableLocks(plain, tables('rowlock'), 0);
     expect(faults).toHaveLength(1);
     return faults;
   });
@@ -255,7 +256,7 @@ test('a statement that waits for a claim, and behind which the queue waits', asy
   ]);
   await plain.query('COMMIT');
   await waiting;
-  expect(await tableLocks(plain, 'rowlock', 0)).toEqual([]);
+  expect(await tableLocks(plain, tables('rowlock'), 0)).toEqual([]);
 });
 
 test.each(['SHARE', 'ACCESS EXCLUSIVE'])(
@@ -267,17 +268,34 @@ test.each(['SHARE', 'ACCESS EXCLUSIVE'])(
     onTestFinished(() => other.end());
     const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
     await other.query(`BEGIN; LOCK TABLE rowlock.job IN ${mode} MODE`);
-    expect(await tableLocks(plain, 'rowlock', 0)).toMatchObject([
+    expect(await tableLocks(plain, tables('rowlock'), 0)).toMatchObject([
       {
         severity: 'broken',
         what: expect.stringMatching(`The session ${rows[0].pid} has locked a table of Rowlock`),
-        remedy: `End it: SELECT pg_terminate_backend(${rows[0].pid}).`,
+        remedy: expect.stringContaining(`End it: SELECT pg_terminate_backend(${rows[0].pid}).`),
       },
     ]);
     await other.query('COMMIT');
-    expect(await tableLocks(plain, 'rowlock', 0)).toEqual([]);
+    expect(await tableLocks(plain, tables('rowlock'), 0)).toEqual([]);
   },
 );
+
+test('a locked table is found alone, as all that reads it would wait, and a table of the application is not meant', async () => {
+  await stage();
+  const driver = open({ connectionString: url, schema: 'public' });
+  await driver.schema.migrate();
+  await plain.query('CREATE TABLE public.note ()');
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('BEGIN; LOCK TABLE public.note');
+  expect(await tableLocks(plain, tables('public'), 0)).toEqual([]);
+  await other.query('LOCK TABLE public.job');
+  await vi.waitFor(async () => expect(await tableLocks(plain, tables('public'))).toHaveLength(1), 30_000);
+  expect(await driver.schema.examine?.(HANDLER_MS)).toMatchObject([
+    { check: 'locks', severity: 'broken', remedy: expect.stringContaining('Then look again') },
+  ]);
+});
 
 test('a table of dead rows', async () => {
   await stage();

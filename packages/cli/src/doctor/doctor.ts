@@ -13,19 +13,22 @@ import { unserved } from './unserved.js';
 
 /**
  * Looks for all that is wrong. A look that fails is a finding, and keeps no other from its work. What keeps workers from
- * starting is found alone: much else follows from it.
+ * starting is found alone, and so is a lock on a table: much else follows from it, and would wait for it.
  */
 export async function diagnose(
   rowlock: Rowlock<unknown>,
   driver: Driver,
   handlerMs: number,
 ): Promise<readonly Finding[]> {
-  const { verified, findings } = await start(driver);
-  if (verified === null) return findings;
+  const { verified, isLocked, findings } = await start(driver);
+  if (verified === null && !isLocked) return findings;
   const catalog = (await driver.schema.examine?.(handlerMs)) ?? [];
+  const found = [...findings, ...catalog];
+  if (verified === null || found.some(({ check, severity }) => check === 'locks' && severity === 'broken'))
+    return ranked(found);
   const subject = subjectOf(rowlock, driver);
   const seen = await subject.catch(() => null);
-  const found = await examined({
+  const looks = await examined({
     // What an engine without transactions has written cannot be undone.
     ...(!catalog.some(({ check }) => check === 'engine') && { trial: () => trial({ rowlock, driver }) }),
     statistics: () => subject.then(() => []),
@@ -39,9 +42,7 @@ export async function diagnose(
     schedules: () => schedules({ rowlock }),
     captures: () => captures({ rowlock, driver }),
   });
-  return [...findings, ...catalog, ...found].toSorted(
-    (one, other) => RANK[one.severity] - RANK[other.severity],
-  );
+  return ranked([...found, ...looks]);
 }
 
 async function subjectOf(rowlock: Rowlock<unknown>, driver: Driver): Promise<Subject> {
@@ -50,4 +51,8 @@ async function subjectOf(rowlock: Rowlock<unknown>, driver: Driver): Promise<Sub
 }
 
 /** The worst come first. */
+function ranked(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((one, other) => RANK[one.severity] - RANK[other.severity]);
+}
+
 const RANK: Readonly<Record<Finding['severity'], number>> = { broken: 0, warning: 1, skipped: 2 };

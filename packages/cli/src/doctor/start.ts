@@ -5,6 +5,8 @@ import { remedyFor } from './remedy.js';
 /** What a worker checks when it starts. Null with what keeps it from starting. */
 interface Started {
   readonly verified: Verified | null;
+  /** Whether it waited for a lock, until it gave up. */
+  readonly isLocked: boolean;
   readonly findings: readonly Finding[];
 }
 
@@ -25,10 +27,11 @@ export async function start(driver: Driver): Promise<Started> {
       ...divided(warning),
       why: 'It does harm if it lasts.',
     }));
-    return { verified, findings };
+    return { verified, isLocked: false, findings };
   } catch (error) {
     return {
       verified: null,
+      isLocked: isDriverError(error, 'LockTimeout'),
       findings: [{ severity: 'broken', ...faultOf(error), why: 'No worker starts.' }],
     };
   }
@@ -42,7 +45,7 @@ function faultOf(error: unknown): Pick<Finding, 'check' | 'what' | 'remedy'> {
   const remedy = isOwn ? undefined : remedyFor(error);
   return {
     check: check ?? 'server',
-    ...(remedy === undefined ? divided(message) : { what: message, remedy }),
+    ...(remedy === undefined ? divided(message) : { what: message.replace(/\.?$/, '.'), remedy }),
   };
 }
 

@@ -24,22 +24,25 @@ export interface Examined {
   readonly sharesSessions: () => Promise<boolean>;
 }
 
-/** Looks for what is wrong with this database. */
-export function examine({ on, context, handlerMs, sharesSessions }: Examined): Promise<readonly Finding[]> {
+/** Looks for what is wrong with this database. While a table is locked that is found alone: what reads the table would wait. */
+export async function examine(parts: Examined): Promise<readonly Finding[]> {
+  const { on, context, handlerMs, sharesSessions } = parts;
   const { schema } = context;
   const named = tables(schema);
-  return examined({
+  const locks = await examined({ locks: () => metadataLocks(on, context) });
+  if (locks.some(({ severity }) => severity === 'broken')) return locks;
+  const found = await examined({
     schema: async () => [...(await drift(on, schema)), ...(await invisible(on, context))],
     additions: () => additions(on, schema),
     engine: () => engine(on, schema),
     durability: () => durability(on),
     rights: () => rights(on, named),
     retention: () => retention(on, schema, named),
-    locks: () => metadataLocks(on, context),
     transactions: () => oldTransactions(on),
     bloat: () => history(on),
     settings: () => settings(on, handlerMs),
     pooler: () => pooler(sharesSessions),
     ids: () => sequences(on, schema),
   });
+  return [...locks, ...found];
 }

@@ -6,6 +6,8 @@ import { type MysqlTransaction, query } from '../../query.js';
 /** From so long on, in seconds: what waits or locks for less is on its way. */
 const LONG_S = 2;
 
+const AGAIN = 'Then look again: other checks would have waited too, and were left out.';
+
 interface Locking {
   readonly session: number | string;
   readonly seconds: number | string;
@@ -46,12 +48,12 @@ export async function metadataLocks(
       ? {
           what: `The session ${session} has locked a table of Rowlock, for ${Number(seconds)} s at least.`,
           why: 'All enqueues and claims wait until it unlocks the table.',
-          remedy: `End it: KILL ${session}.`,
+          remedy: `End it: KILL ${session}. ${AGAIN}`,
         }
       : {
           what: `The ${verb} of the session ${session} has waited for ${Number(seconds)} s for a table of Rowlock.`,
           why: 'It waits until no handler holds a claim, and all enqueues and claims wait behind it.',
-          remedy: `End it: KILL ${session}. Pause the work before it is run again, and give it a lock_wait_timeout of a few seconds.`,
+          remedy: `End it: KILL ${session}. Pause the work before it is run again, and give it a lock_wait_timeout of a few seconds. ${AGAIN}`,
         }),
   }));
 }

@@ -26,17 +26,19 @@ export interface Examined {
   readonly sharesSessions: () => Promise<boolean>;
 }
 
-/** Looks for what is wrong with this database. */
-export function examine({ on, context, handlerMs, sharesSessions }: Examined): Promise<readonly Finding[]> {
+/** Looks for what is wrong with this database. While a table is locked that is found alone: what reads the table would wait. */
+export async function examine(parts: Examined): Promise<readonly Finding[]> {
+  const { on, context, handlerMs, sharesSessions } = parts;
   const named = tables(context.schema);
-  return examined({
+  const locks = await examined({ locks: () => tableLocks(on, named) });
+  if (locks.some(({ severity }) => severity === 'broken')) return locks;
+  const found = await examined({
     schema: () => drift(on, context.schema),
     additions: () => additions(on, named),
     publications: () => replicaIdentity(on, named),
     durability: () => durability(on, named),
     rights: () => rights(on, context.schema),
     retention: () => retention(on, named),
-    locks: () => tableLocks(on, context.schema),
     transactions: () => oldTransactions(on),
     bloat: () => bloat(on, context.schema),
     settings: () => settings(on, handlerMs),
@@ -45,4 +47,5 @@ export function examine({ on, context, handlerMs, sharesSessions }: Examined): P
     autovacuum: () => autovacuum(on, context.schema),
     wraparound: () => wraparound(on),
   });
+  return [...locks, ...found];
 }
