@@ -38,8 +38,11 @@ test.each([
   expect(called.stderr).not.toBe('');
 });
 
-test('a database that is not there is one sentence', async () => {
-  const { code, stderr } = await call(['jobs', 'list'], { url: SECRET });
+test.each([
+  ['', SECRET],
+  [', also with a blank and the end of a line beside its URL', ` ${SECRET}\n`],
+])('a database that is not there is one sentence%s', async (_, url) => {
+  const { code, stderr } = await call(['jobs', 'list'], { url });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: 'The connection to Postgres was lost, or could not be made. connect ECONNREFUSED 127.0.0.1:1\n',

@@ -29,5 +29,6 @@ export function targetOf(url: string | undefined, schema: string | undefined): T
   const engine = ENGINES[scheme.toLowerCase()];
   if (engine === undefined)
     throw new Misuse('The URL of the database cannot be read: it begins with postgres:// or mysql://.');
-  return { engine, url, schema };
+  // A secret from a file may have a blank or a line's end beside it, which the clients take for a part.
+  return { engine, url: url.trim(), schema };
 }
