@@ -89,7 +89,7 @@ describe('triggers of one partition', () => {
   });
 });
 
-test('check warns of sessions that are replicas by their settings', async () => {
+test('check warns of sessions that are replicas by their settings, until all triggers fire for them', async () => {
   const { role } = await stage.user('replica');
   const rowlock = await stage.captured('CREATE TABLE t (id bigint PRIMARY KEY)');
   expect(await rowlock.captures.check()).toMatchObject([{ warnings: [] }]);
@@ -99,5 +99,18 @@ test('check warns of sessions that are replicas by their settings', async () => 
   );
   expect(await rowlock.captures.check()).toMatchObject([
     { problems: [], warnings: [expect.stringContaining('session_replication_role = replica')] },
+  ]);
+  for (const operation of ['insert', 'update', 'delete', 'truncate'])
+    await stage.client.query(`ALTER TABLE t ENABLE ALWAYS TRIGGER rowlock_capture_c0_${operation}`);
+  expect(await rowlock.captures.check()).toMatchObject([{ problems: [], warnings: [] }]);
+  // As a restore without triggers does, for a time.
+  await stage.client.query(
+    'ALTER TABLE t DISABLE TRIGGER rowlock_capture_c0_delete, ENABLE TRIGGER rowlock_capture_c0_delete',
+  );
+  expect(await rowlock.captures.check()).toMatchObject([
+    {
+      problems: [],
+      warnings: [expect.stringMatching(/enabled ALWAYS\. These are not: "rowlock_capture_c0_delete"\.$/)],
+    },
   ]);
 });

@@ -14,7 +14,7 @@ import { identifier } from '../identifier.js';
 import { type PostgresTransaction, type Queryable, query } from '../query.js';
 import { tables } from '../schema/tables.js';
 import { backfill } from './backfill.js';
-import { type Difference, differences, dropTrigger, findCapture } from './differences.js';
+import { type Difference, differences, dropTrigger, findCapture, missedReplicas } from './differences.js';
 import { functionName, quotedFunction } from './names.js';
 import { checkRights } from './rights.js';
 import { type CapturedTable, readTable } from './table.js';
@@ -133,7 +133,7 @@ COMMIT;
     return {
       table,
       owner: found?.owner ?? null,
-      warnings: table.warnings,
+      warnings: [...table.warnings, ...missedReplicas(wanted, found)],
       found: differences(wanted, found),
     };
   }

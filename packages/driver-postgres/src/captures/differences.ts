@@ -86,6 +86,18 @@ export function differences(wanted: Wanted, found: Found | null): readonly Diffe
   ];
 }
 
+/** Whose changes the triggers miss: those of replicas, unless all fire ALWAYS, which one that is made or enabled anew does not. */
+export function missedReplicas({ table, triggers }: Wanted, found: Found | null): readonly string[] {
+  const always = found?.triggers.filter((each) => each.table === table.name && each.enabled === 'A') ?? [];
+  const others = triggers.filter(({ name }) => !always.some((each) => each.name === name));
+  if (others.length === 0) return [];
+  const names = others.map(({ name }) => JSON.stringify(name)).join(', ');
+  return table.replicas.map(
+    (who) =>
+      `${who} Such changes are captured only by triggers that are enabled ALWAYS. These are not: ${names}.`,
+  );
+}
+
 export function dropTrigger({ name, table }: Pick<FoundTrigger, 'name' | 'table'>): string {
   return `DROP TRIGGER ${identifier(name)} ON ${table}`;
 }

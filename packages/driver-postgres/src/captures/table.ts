@@ -26,6 +26,8 @@ export interface CapturedTable {
   readonly columns: ReadonlyMap<string, Column>;
   /** What of it is not captured. */
   readonly warnings: readonly string[];
+  /** Who writes to it as a replica: a sentence each. Only triggers that are enabled ALWAYS fire for them. */
+  readonly replicas: readonly string[];
 }
 
 interface TableRow {
@@ -85,6 +87,7 @@ export async function readTable(
     hidesRows: row.hides_rows,
     columns,
     warnings: [...warningsOf(row, isRow), ...lateTriggers(row)],
+    replicas: replicasOf(row, isRow),
   };
 }
 
@@ -148,8 +151,7 @@ function lateTriggers({ kind, is_partition: isPartition, late_triggers: late }: 
 }
 
 function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
-  const always = 'captured only by triggers that are enabled ALWAYS';
-  const warnings: readonly (readonly [boolean, string])[] = [
+  return whereTrue([
     [
       row.kind === 'p',
       'The table is partitioned, so each changed row is a job: bulk does not apply. A partition that is truncated, dropped, attached or detached by itself is not captured.',
@@ -167,14 +169,20 @@ function warningsOf(row: TableRow, isRow: boolean): readonly string[] {
       row.hides_rows,
       'Row level security hides rows of the table from this database user, so that a backfill is refused.',
     ],
-    [
-      row.is_subscribed,
-      `A subscription writes to the table. Its changes are ${isRow ? always : 'not captured'}.`,
-    ],
+    [row.is_subscribed && !isRow, 'A subscription writes to the table. Its changes are not captured.'],
+  ]);
+}
+
+function replicasOf(row: TableRow, isRow: boolean): readonly string[] {
+  return whereTrue([
+    [row.is_subscribed && isRow, 'A subscription writes to the table.'],
     [
       row.has_replicas,
-      `By the settings of a user, the database or the server, sessions have session_replication_role = replica. Their changes are ${always}.`,
+      'By the settings of a user, the database or the server, sessions have session_replication_role = replica.',
     ],
-  ];
-  return warnings.filter(([applies]) => applies).map(([, warning]) => warning);
+  ]);
+}
+
+function whereTrue(sentences: readonly (readonly [boolean, string])[]): readonly string[] {
+  return sentences.filter(([applies]) => applies).map(([, sentence]) => sentence);
 }
