@@ -56,6 +56,48 @@ test('a propagator, and spans, that throw are no harm to jobs', async () => {
   for (const each of [inject, extract, span.end, span.setAttribute]) expect(each).toHaveBeenCalled();
 });
 
+test('a span that throws when its handler is left behind is ended, and no listener of the worker throws', async () => {
+  let end = (): void => {};
+  const run = () => new Promise<void>((resolve) => (end = resolve));
+  const Work = defineHandler({ kind: 'work', payload, attempts: 1, timeout: 1, run });
+  const span = trace.getTracer('application').startSpan('broken');
+  vi.spyOn(span, 'setStatus').mockImplementation(broken);
+  const ended = vi.spyOn(span, 'end');
+  const startSpan = () => span;
+  const tracerProvider = { getTracer: () => ({ startSpan, startActiveSpan: broken }) };
+  const { rowlock, worker } = await stage([openTelemetry({ tracerProvider })], [Work]);
+  await rowlock.enqueue(Work, { payload: {} });
+  ended.mockClear();
+  const whenLeft = new Promise<number>((tell) => {
+    // The plugin's listener was there before.
+    worker.on('start', () => worker.on('leftBehind', () => tell(ended.mock.calls.length)));
+  });
+  const done = settled(worker);
+  await worker.start();
+  expect(await whenLeft).toBe(1);
+  await done;
+  end();
+});
+
+test('what a handler throws may refuse to be looked at', async () => {
+  const refusing = new Proxy({}, { get: broken, getPrototypeOf: broken });
+  const Work = defineHandler({
+    kind: 'work',
+    payload,
+    attempts: 1,
+    run() {
+      throw refusing;
+    },
+  });
+  const { rowlock, worker } = await stage([openTelemetry()], [Work]);
+  const { publicId } = await rowlock.enqueue(Work, { payload: {} });
+  const done = settled(worker);
+  await worker.start();
+  await done;
+  const { error } = (await rowlock.find(publicId)) ?? {};
+  expect(error?.message).not.toContain('open-telemetry');
+});
+
 test('instruments that throw are no harm to jobs', () => {
   const meterProvider = new MeterProvider();
   const meter = meterProvider.getMeter('broken');

@@ -2,9 +2,9 @@ import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import { ERROR_TYPE } from './attributes.js';
 import { quietly } from './quietly.js';
 
-/** Records an error on a span. A handler may throw anything. @param at When, in milliseconds since 1970. Default: now. */
+/** Records an error on a span. A handler may throw anything, also what throws when it is looked at. @param at When, in milliseconds since 1970. Default: now. */
 export function recordFailure(span: Span, thrown: unknown, at?: number): void {
-  const error = thrown instanceof Error ? thrown : new Error(textOf(thrown));
+  const error = quietly(() => (thrown instanceof Error ? thrown : undefined)) ?? new Error(textOf(thrown));
   quietly(() => span.recordException(error, at));
   quietly(() => span.setStatus({ code: SpanStatusCode.ERROR, message: error.message }));
   quietly(() => span.setAttribute(ERROR_TYPE, typeOf(thrown)));

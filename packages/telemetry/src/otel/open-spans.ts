@@ -55,9 +55,11 @@ export class OpenSpans {
         this.#settle(SETTLE, run, (span, at) => recordFailure(span, error, at)),
       ),
       on(worker, 'leftBehind', (run) => {
-        const { span, clock } = this.#runs.of(run) ?? {};
-        span?.setStatus({ code: SpanStatusCode.ERROR, message: 'The handler was left behind.' });
-        if (span !== undefined) endSpan(span, clock?.now());
+        const open = this.#runs.of(run);
+        if (open === undefined) return;
+        const message = 'The handler was left behind.';
+        quietly(() => open.span.setStatus({ code: SpanStatusCode.ERROR, message }));
+        endSpan(open.span, open.clock.now());
       }),
     ]);
   }
