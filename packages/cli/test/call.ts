@@ -5,7 +5,7 @@ import { run } from '../src/index.js';
 interface CallOptions {
   readonly url?: string | undefined;
   /** What is typed, or piped in. */
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** The columns of the terminal. Without them there is none. */
   readonly columns?: number;
   readonly signal?: AbortSignal;

@@ -187,6 +187,11 @@ test('a payload is read from standard input, and refused if it is no JSON', asyn
     code: 0,
   });
   expect((await rowlock.jobs.list()).jobs).toMatchObject([{ queue: 'default', payload: { to: 'eve' } }]);
+  const latin1 = Buffer.from('{"to":"Zoë"}', 'latin1');
+  expect(await call(['jobs', 'enqueue', 'mail.send', '-'], { url, stdin: latin1 })).toMatchObject({
+    code: 2,
+    stderr: 'The payload is not UTF-8: convert it first, as by iconv.\n',
+  });
   expect(await call(['jobs', 'enqueue', 'mail.send', '{'], { url })).toMatchObject({
     code: 2,
     stderr: 'The payload is not JSON.\n',

@@ -1,9 +1,10 @@
 import { addAbortSignal } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import type { Enqueueable, Json } from '@rowlock/core';
 import type { CommandContext } from '../../command-context.js';
 import { Misuse } from '../../failure.js';
+import type { Terminal } from '../../terminal.js';
 import { duration, future } from '../../times.js';
 
 export const enqueue = (context: CommandContext) =>
@@ -25,9 +26,7 @@ export const enqueue = (context: CommandContext) =>
     )
     .action((kind, payload, { queue, ...given }) =>
       context.withDatabase(async ({ operator, output, terminal }) => {
-        const json = jsonOf(
-          payload === '-' ? await text(addAbortSignal(terminal.signal, terminal.stdin)) : payload,
-        );
+        const json = jsonOf(payload === '-' ? await input(terminal) : payload);
         const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
         const enqueued = await operator.enqueue({ ...ANYTHING, kind, queue }, { payload: json, ...options });
         const { outcome, publicId } = enqueued;
@@ -42,6 +41,16 @@ export const enqueue = (context: CommandContext) =>
 const ANYTHING = {
   payload: { '~standard': { version: 1, vendor: 'rowlock', validate: (value: unknown) => ({ value }) } },
 } as const satisfies Pick<Enqueueable, 'payload'>;
+
+/** What is piped in. @throws Misuse, because a byte that is no UTF-8 would become another character without a word */
+async function input({ stdin, signal }: Terminal): Promise<string> {
+  const bytes = await buffer(addAbortSignal(signal, stdin));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Misuse('The payload is not UTF-8: convert it first, as by iconv.');
+  }
+}
 
 /** @throws Misuse */
 function jsonOf(payload: string): Json {
