@@ -237,7 +237,8 @@ export function toUnsent(error: unknown): DriverError {
 
 const READS = 'This server is read-only, as a replica is: connect to the one that writes.';
 
-function isReadOnly(error: unknown): boolean {
+/** Whether a server has refused to write at all. @param error The client's own. */
+export function isReadOnly(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === READ_ONLY_MODE || (errno === FORBIDDEN && READ_ONLY.test(String(Object(error).message)));
 }

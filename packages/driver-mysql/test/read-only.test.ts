@@ -1,4 +1,4 @@
-import type { Driver } from '@rowlock/core';
+import { createRowlock, type Driver, defineCapture } from '@rowlock/core';
 import { newJob } from '@rowlock/driver-conformance/internal';
 import {
   type EmbeddedMysql,
@@ -143,3 +143,21 @@ test.each([true, false])(
     }
   },
 );
+
+test('a server that only reads is looked at for what captures need', async () => {
+  await root.query('SET GLOBAL log_bin_trust_function_creators = 1');
+  await root.query('CREATE TABLE rowlock.note (id BIGINT PRIMARY KEY)');
+  const [there, missing] = ['there', 'missing'].map((name) =>
+    defineCapture({ name, table: 'note', id: ['id'], kind: 'k', onError: 'note', bulk: { over: 100 } }),
+  );
+  if (there === undefined || missing === undefined) throw new Error('There are two.');
+  await createRowlock({ driver, captures: [there] }).captures.apply();
+  const { captures } = createRowlock({ driver, captures: [there, missing] });
+  const before = await captures.check();
+  await onlyReads(true);
+  expect(await captures.check()).toEqual(before);
+  expect(before).toMatchObject([
+    { name: 'there', problems: [] },
+    { name: 'missing', problems: [{ code: 'missing' }, { code: 'missing' }, { code: 'missing' }] },
+  ]);
+});

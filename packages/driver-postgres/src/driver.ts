@@ -138,7 +138,9 @@ class PostgresDriver implements Driver<PostgresTransaction> {
     this.audit = auditOf(on, sql);
     this.insight = insightOf(on, context);
     this.schedules = new PostgresSchedules(context, on, inTransactions);
-    this.captures = new PostgresCaptures(context, on, (work) => inTransactions((scope) => work(scope.on)));
+    this.captures = new PostgresCaptures(context, on, (work, beginning) =>
+      long((client) => inTransaction(client, context, (scope) => work(scope.on), undefined, beginning)),
+    );
   }
 
   join(tx: CallersTx<PostgresTransaction>): Joined {

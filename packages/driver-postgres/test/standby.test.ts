@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moveOne } from '@rowlock/driver-conformance';
 import '@rowlock/servers/vitest';
+import { createRowlock, defineCapture } from '@rowlock/core';
 import { newJob } from '@rowlock/driver-conformance/internal';
 import { freshDatabase, startEmbeddedPostgres, temporaryDataDir } from '@rowlock/servers';
 import pg from 'pg';
@@ -94,4 +95,38 @@ test('a worker whose server only reads has not its session back, though its lock
   await plain.query('SELECT pg_promote()');
   await vi.waitFor(() => expect(told.at(-1)).toBe('back'), 30_000);
   expect(before).toEqual(['back']);
+}, 60_000);
+
+test('a server that only reads is looked at for what captures need', async () => {
+  const dataDir = temporaryDataDir('standby');
+  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
+  onTestFinished(() => server.stop());
+  const driver = postgres({ connectionString: server.url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  const plain = new pg.Client(server.url);
+  await plain.connect();
+  await plain.query('CREATE TABLE note (id bigint PRIMARY KEY, status text)');
+  await plain.end();
+  const there = defineCapture({
+    name: 'there',
+    table: 'note',
+    id: ['id'],
+    kind: 'k',
+    when: { status: 'new' },
+  });
+  const missing = defineCapture({ name: 'missing', table: 'note', id: ['id'], kind: 'k' });
+  await createRowlock({ driver, captures: [there] }).captures.apply();
+  const { captures } = createRowlock({ driver, captures: [there, missing] });
+  const [before, sql] = [await captures.check(), await captures.sql()];
+
+  writeFileSync(join(server.dataDir, 'standby.signal'), '');
+  await server.restart();
+  await vi.waitFor(() => driver.workers.list(), 30_000);
+  expect(await captures.check()).toEqual(before);
+  expect(await captures.sql()).toBe(sql);
+  expect(before).toMatchObject([
+    { name: 'there', problems: [] },
+    { name: 'missing', problems: [{ code: 'missing' }] },
+  ]);
 }, 60_000);

@@ -14,7 +14,7 @@ import type { Connection } from 'mysql2/promise';
 import { HandlerTransaction } from '../claims/handler-transaction.js';
 import { onNew } from '../connection/connect.js';
 import type { Context } from '../context.js';
-import { toDriverError } from '../errors.js';
+import { isReadOnly, toDriverError } from '../errors.js';
 import type { InTransaction } from '../jobs/in-transaction.js';
 import { type MysqlTransaction, query } from '../query.js';
 import { tables } from '../schema/tables.js';
@@ -198,6 +198,8 @@ ${parts.join('\n')}`;
   async #checkRights(plan: CapturePlan): Promise<void> {
     for (const probe of this.#probes(plan))
       await query(this.#parts.on, probe).catch((cause: unknown) => {
+        // A server that only reads refuses it, whatever the rights are.
+        if (isReadOnly(Object(cause).cause)) return;
         if (!isDriverError(cause, 'PermissionDenied')) throw cause;
         throw new InvalidInputError(
           `The capture ${JSON.stringify(plan.name)}: its triggers have the rights of this account, which lacks one: ${cause.message}`,

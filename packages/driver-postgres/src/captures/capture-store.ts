@@ -9,6 +9,7 @@ import {
   type CheckedCapture,
   despiteDeadlocks,
 } from '@rowlock/core/driver';
+import { BEGIN_READING } from '../connection/pipeline/transaction-words.js';
 import type { Context } from '../context.js';
 import { identifier } from '../identifier.js';
 import { type PostgresTransaction, type Queryable, query } from '../query.js';
@@ -22,8 +23,11 @@ import { SET_TEXTS } from './text-settings.js';
 import { tryOut } from './trial.js';
 import { type Wanted, wantedFor } from './triggers.js';
 
-/** Works in a transaction of its own. */
-type InTransaction = <Result>(work: (on: Queryable) => Promise<Result>) => Promise<Result>;
+/** Works in a transaction of its own. @param beginning The words that begin it. Default: those of one that writes. */
+type InTransaction = <Result>(
+  work: (on: Queryable) => Promise<Result>,
+  beginning?: string,
+) => Promise<Result>;
 
 interface Look {
   readonly table: CapturedTable;
@@ -151,7 +155,7 @@ COMMIT;
       this.#inTransaction(async (on) => {
         await query(on, SET_TEXTS);
         return query(on, sql);
-      });
+      }, BEGIN_READING);
     return tryOut(plan, this.#context, table, run);
   }
 

@@ -7,7 +7,10 @@ import type { Context } from '../context.js';
 import type { Queryable, QueryConfig } from '../query.js';
 import { openScope, type Scope } from './scope.js';
 
-const begin: Batch = () => [{ text: BEGIN.text, values: [] }];
+const beginBy =
+  (text: string): Batch =>
+  () => [{ text, values: [] }];
+const begin = beginBy(BEGIN.text);
 const commit: Batch = () => [{ text: COMMIT.text, values: [] }];
 
 /**
@@ -27,16 +30,18 @@ export function sendInTransaction<Row extends QueryResultRow>(
  * Does work in a transaction of its own. Its first statements are pipelined behind the BEGIN.
  *
  * @param waitMs How long a statement may wait for a lock. Default: as long as for an answer.
+ * @param beginning The words that begin it.
  */
 export async function inTransaction<Result>(
   client: PoolClient,
   context: Context,
   work: (scope: Scope) => Promise<Result>,
   waitMs?: number,
+  beginning: string = BEGIN.text,
 ): Promise<Result> {
   const bound: readonly Batch[] =
     waitMs === undefined ? [] : [() => [{ text: context.sql.enqueues.boundWaits, values: [`${waitMs}ms`] }]];
-  const result = await work(scopeBehind(client, context, [begin, ...bound]));
+  const result = await work(scopeBehind(client, context, [beginBy(beginning), ...bound]));
   await sendAhead(client, context, [commit]);
   return result;
 }
