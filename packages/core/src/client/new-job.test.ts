@@ -44,6 +44,19 @@ test.each(Object.entries({ 'at once': now, later }))(
   },
 );
 
+test.each([undefined, null, true, {}, { issues: 'none' }, { issues: null, value: 1 }])(
+  'a schema that tells neither a value nor issues is refused by the name of its kind, now and later: %j',
+  async (told) => {
+    for (const answer of [told, Promise.resolve(told)]) {
+      const untyped = Object({ '~standard': { version: 1, vendor: 'test', validate: () => answer } });
+      await expect(newJobs({ kind: 'work', payload: untyped }, options(1))).rejects.toMatchObject({
+        code: 'ROWLOCK_INVALID_INPUT',
+        message: expect.stringMatching(/"work" has returned neither { value } nor { issues }/),
+      });
+    }
+  },
+);
+
 const payload = z.object({ n: z.number() });
 
 test('where nothing is said of it, a job is of the queue and has the attempts of a handler that says nothing', async () => {

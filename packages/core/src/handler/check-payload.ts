@@ -1,32 +1,30 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { InvalidPayloadError, payloadIssues } from '../errors.js';
+import { InvalidInputError, InvalidPayloadError, payloadIssues } from '../errors.js';
 import { isThenable } from '../thenable.js';
 
 /**
  * Validates a payload by a handler's schema.
  *
  * @returns The schema's output. A promise of it if the schema is asynchronous.
- * @throws InvalidPayloadError with the issues that the schema found.
+ * @throws InvalidPayloadError with the issues that the schema found; InvalidInputError when it tells neither issues nor a value.
  */
-export function checkPayload<Schema extends StandardSchemaV1>(
-  handler: Payloaded<Schema>,
-  payload: unknown,
-): StandardSchemaV1.InferOutput<Schema> | Promise<StandardSchemaV1.InferOutput<Schema>> {
-  const result = handler.payload['~standard'].validate(payload);
+export function checkPayload({ kind, payload: schema }: Payloaded, payload: unknown): unknown {
+  const result = schema['~standard'].validate(payload);
   return isThenable(result)
-    ? Promise.resolve(result).then((later) => accepted(handler, later))
-    : accepted(handler, result);
+    ? Promise.resolve(result).then((later) => accepted(kind, later))
+    : accepted(kind, result);
 }
 
-interface Payloaded<Schema> {
+interface Payloaded {
   readonly kind: string;
-  readonly payload: Schema;
+  readonly payload: StandardSchemaV1;
 }
 
-function accepted<Schema extends StandardSchemaV1>(
-  { kind }: Payloaded<Schema>,
-  result: StandardSchemaV1.Result<StandardSchemaV1.InferOutput<Schema>>,
-): StandardSchemaV1.InferOutput<Schema> {
-  if (result.issues !== undefined) throw new InvalidPayloadError(kind, payloadIssues(result.issues));
-  return result.value;
+/** @param result Of untyped code it may be anything. */
+function accepted(kind: string, result: unknown): unknown {
+  const given = Object(result);
+  if (Array.isArray(given.issues)) throw new InvalidPayloadError(kind, payloadIssues(given.issues));
+  if (given.issues === undefined && 'value' in given) return given.value;
+  const neither = 'neither { value } nor { issues }: its validate() must return one of them.';
+  throw new InvalidInputError(`The schema of the kind ${JSON.stringify(kind)} has returned ${neither}`);
 }

@@ -16,6 +16,11 @@ test.each([
     },
     { event: 'retry' },
   ],
+  [
+    'a schema of untyped code returns nothing',
+    () => JSON.parse('null'),
+    { event: 'retry', error: expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT' }) },
+  ],
 ])('a payload that could not be checked is checked again: %s', async (_, validate, ending) => {
   const payload = { '~standard': { version: 1, vendor: 'test', validate } } as const;
   const handler = defineHandler({ kind: 'work', payload, run: () => {} });
