@@ -8,6 +8,7 @@ import { SILENT } from '../src/command-context.js';
 import { asked, assistant, serving } from './assistant.js';
 import { call } from './call.js';
 import { SERVERS, type Server, stages } from './servers.js';
+import { silenced } from './silenced.js';
 
 const stage = stages();
 
@@ -167,4 +168,20 @@ test('Ctrl-C ends it, and so does a database that is not there', async () => {
   expect(await code).toBe(0);
   const gone = await call(['mcp'], { url: 'postgres://nobody@127.0.0.1:1/none' });
   expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ECONNREFUSED') });
+});
+
+test('Ctrl-C waits for no answer of a silent server', async () => {
+  const { url } = await stage(SERVERS[0]);
+  const { url: way, silence } = await silenced(url);
+  const { stdin, stdout, stop, code } = serving(way);
+  stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  await once(stdout, 'data');
+  const answers: string[] = [];
+  stdout.on('data', (piece) => answers.push(String(piece)));
+  const lost = silence();
+  stdin.write('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}\n');
+  await lost;
+  stop.abort();
+  expect(await code).toBe(0);
+  expect(answers).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { call, objects } from './call.js';
 import { SERVERS, stages } from './servers.js';
+import { silenced } from './silenced.js';
 
 const stage = stages();
 
@@ -50,4 +51,17 @@ test('status goes on until Ctrl-C, and ends well', async () => {
   const { code, stdout } = await watched;
   expect(code).toBe(0);
   expect(objects(stdout)).toMatchObject([{ lanes: [] }]);
+});
+
+test.each(SERVERS)('Ctrl-C waits for no answer of a silent server, on $name', async (server) => {
+  const { url } = await stage(server);
+  const { url: way, silence } = await silenced(url);
+  const ended = new AbortController();
+  const watched = call(['status', '--watch', '--every', '100ms', '--json'], {
+    url: way,
+    signal: ended.signal,
+    onWrite: () => void silence().then(() => ended.abort()),
+  });
+  // Not what it says when the server has not answered for long.
+  expect(await watched).toMatchObject({ code: 0, stderr: '' });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import { isDriverError } from '@rowlock/core';
@@ -30,8 +31,10 @@ const CLEAR = '\u001b[H\u001b[J';
 /** An outage is what is watched for: it is told once, and the looks go on. */
 async function watchOn(session: Session, every: number, signal: AbortSignal): Promise<void> {
   let told = '';
+  // A look that a silent server does not answer is not waited for.
+  const stopped = once(signal, 'abort').then(() => undefined);
   while (await rest(every, signal)) {
-    const state = await look(session).catch((error: unknown) => {
+    const state = await Promise.race([look(session), stopped]).catch((error: unknown) => {
       if (!isDriverError(error) || !error.isRetryable) throw error;
       if (error.code !== told) session.complaints.say(error);
       told = error.code;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { json } from '../output/values.js';
 
@@ -29,7 +30,7 @@ interface Streams {
   readonly signal: AbortSignal;
 }
 
-/** Answers calls, a JSON-RPC message a line, until the input ends. Calls go on side by side. */
+/** Answers calls, a JSON-RPC message a line, until the input ends. Calls go on side by side, and the signal leaves them unanswered. */
 export async function serveTools(served: Served, { stdin, stdout, signal }: Streams): Promise<void> {
   const pending = new Set<Promise<void>>();
   for await (const line of linesOf(stdin, signal)) {
@@ -40,7 +41,7 @@ export async function serveTools(served: Served, { stdin, stdout, signal }: Stre
     });
     pending.add(answered);
   }
-  await Promise.all(pending);
+  if (!signal.aborted) await Promise.race([Promise.all(pending), once(signal, 'abort')]);
 }
 
 /** Ends at line feeds alone: a text in JSON may have U+2028 as it is, where Node's readline ends a line, too. */
