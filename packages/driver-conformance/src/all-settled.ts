@@ -4,7 +4,7 @@ import type { Stage } from './stage.js';
 import { until } from './until.js';
 
 /** A net. Hundreds of jobs take their time on a slow machine. */
-const GUARD_MS = 75_000;
+const GUARD_MS = 180_000;
 
 /** Waits until every job of the test's queue is settled, and returns their rows. */
 export function allSettled<Tx>({ reader, queue }: Stage<Tx>): Promise<readonly JobRow[]> {
