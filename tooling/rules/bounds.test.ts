@@ -15,7 +15,7 @@ const BOUNDS: readonly [what: string, count: () => number, most: number][] = [
   ['lines of worker.ts', () => linesOf(join(core, 'worker/worker.ts')), 320],
   ['lines of the longest function of worker.ts', () => longestOf(join(core, 'worker/worker.ts')), 80],
   ['members of Flow', () => membersOf('Flow'), 18],
-  ['lines of core', () => sources.reduce((sum, file) => sum + linesOf(file), 0), 19_971],
+  ['lines of core', () => sources.reduce((sum, file) => sum + linesOf(file), 0), 19_969],
   ['rooms of core that import each other', () => mutualRooms().length, 0],
   ['bytes of ARCHITECTURE.md', () => Buffer.byteLength(text(join(root, 'ARCHITECTURE.md'))), 12 * 1_024],
 ];
