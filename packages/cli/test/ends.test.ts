@@ -58,7 +58,7 @@ test('a standard error that nobody reads changes no exit code', async () => {
   expect(await once(called, 'exit')).toEqual([2, null]);
 });
 
-/** Takes nothing, as a file on a full disk. */
+/** Takes nothing, as a file on a full disk. Linux has it, and other systems leave these tests out. */
 const FULL = '/dev/full';
 
 test.runIf(existsSync(FULL)).each([

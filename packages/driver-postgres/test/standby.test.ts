@@ -13,6 +13,22 @@ import { postgres } from '../src/index.js';
 const JOB = newJob();
 const FROM_THE_START = { queue: 'q', kinds: ['k'], line: { priority: -32_768, id: 0n }, busy: [], limit: 1 };
 
+/** A server of the test's own, which can become a standby. */
+async function started() {
+  const dataDir = temporaryDataDir('standby');
+  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function migrated() {
+  const server = await started();
+  const driver = postgres({ connectionString: server.url });
+  onTestFinished(() => driver.close());
+  await driver.schema.migrate();
+  return { server, driver };
+}
+
 test('a handler that makes its transaction read-only keeps its claim, which is settled', async () => {
   const { url, drop } = await freshDatabase(inject('postgresUrl'));
   onTestFinished(drop);
@@ -30,9 +46,7 @@ test('a handler that makes its transaction read-only keeps its claim, which is s
 });
 
 test('a claim on a server that only reads gives its connection up, and is made where a new one leads', async () => {
-  const dataDir = temporaryDataDir('standby');
-  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
-  onTestFinished(() => server.stop());
+  const server = await started();
   const own = new URL(server.url);
   own.searchParams.set('application_name', 'driver');
   const driver = postgres({ connectionString: own.href, maxConnections: 1 });
@@ -69,12 +83,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
 }, 60_000);
 
 test('a worker whose server only reads has not its session back, though its lock is granted there', async () => {
-  const dataDir = temporaryDataDir('standby');
-  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
-  onTestFinished(() => server.stop());
-  const driver = postgres({ connectionString: server.url });
-  onTestFinished(() => driver.close());
-  await driver.schema.migrate();
+  const { server, driver } = await migrated();
   const told: string[] = [];
   const session = { lost: () => void told.push('lost'), back: () => void told.push('back') };
   const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: [] }, session);
@@ -98,12 +107,7 @@ test('a worker whose server only reads has not its session back, though its lock
 }, 60_000);
 
 test('a server that only reads is looked at for what captures need', async () => {
-  const dataDir = temporaryDataDir('standby');
-  const server = await startEmbeddedPostgres({ dataDir, persistent: false, settings: { fsync: 'off' } });
-  onTestFinished(() => server.stop());
-  const driver = postgres({ connectionString: server.url });
-  onTestFinished(() => driver.close());
-  await driver.schema.migrate();
+  const { server, driver } = await migrated();
   const plain = new pg.Client(server.url);
   await plain.connect();
   await plain.query('CREATE TABLE note (id bigint PRIMARY KEY, status text)');
