@@ -1,5 +1,5 @@
 import { freshMysqlDatabase } from '@rowlock/servers';
-import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
+import { type Connection, createConnection, createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, expect, test, vi } from 'vitest';
 import { interrupt } from '../src/connection/session-control.js';
 import { context } from '../src/context.js';
@@ -67,6 +67,54 @@ test('a worker is called while it is still opening its session, by whoever has s
     expect(anchor.pushed).toBe(true);
     await anchor.release();
   } finally {
+    await pool.end();
+    await driver.close();
+    await fresh.drop();
+  }
+});
+
+test('a released worker has released its lock, also on a server that is late to end a session', async () => {
+  const fresh = await freshMysqlDatabase(serverUrl);
+  const driver = mysql({ uri: fresh.url });
+  const pool = createPool(fresh.url);
+  const [session, reader] = [await createConnection(fresh.url), await createConnection(fresh.url)];
+  try {
+    await driver.schema.migrate();
+    const parts = partsOf(new URL(fresh.url).pathname.slice(1));
+    const row = await WorkerRow.add(pool, parts.context.sql, { name: 'w', host: 'h', pid: 1, queues: ['q'] });
+    const anchor = await MysqlAnchor.open({ ...parts, pool, connect: async () => session, row }, session);
+    const [send, execute] = [pool.query.bind(pool), pool.execute.bind(pool)];
+    const late: (() => void)[] = [];
+    vi.spyOn(pool, 'query').mockImplementation(async (...statement) => {
+      if (!String(statement[0]).startsWith('KILL')) return send(...statement);
+      late.push(() => void send(...statement));
+      return send('DO 0');
+    });
+    vi.spyOn(pool, 'execute').mockImplementation((...statement) => {
+      const answer = execute(...statement);
+      for (const end of late.splice(0)) end();
+      return answer;
+    });
+    // A session that sleeps does not notice that its client is gone.
+    const wakeUps = anchor.wakeUps({
+      queues: ['q'],
+      everyMs: 3_600_000,
+      signal: new AbortController().signal,
+    });
+    await wakeUps.next();
+    const next = wakeUps.next();
+    await vi.waitFor(async () => {
+      const [sessions] = await reader.query<RowDataPacket[]>('SHOW FULL PROCESSLIST');
+      const statement = sessions.find(({ Id }) => Id === session.threadId)?.Info;
+      expect(statement).toContain('SLEEP');
+    }, 30_000);
+    await anchor.release();
+    const name = `${parts.context.lockPrefix}${anchor.workerId}`;
+    const [[lock]] = await reader.query<RowDataPacket[]>('SELECT IS_USED_LOCK(?) AS session', [name]);
+    expect(lock).toEqual({ session: null });
+    expect(await next).toEqual({ done: true, value: undefined });
+  } finally {
+    await reader.end();
     await pool.end();
     await driver.close();
     await fresh.drop();

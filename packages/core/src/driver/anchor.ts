@@ -21,7 +21,7 @@ export interface Anchor {
   /** Shows others how far the worker's sweeps have come. */
   report(lines: WorkerLines): Promise<void>;
 
-  /** Ends the session. */
+  /** Ends the session. Its worker then counts as dead for every other session. */
   release(): Promise<void>;
 }
 

@@ -119,8 +119,9 @@ export class MysqlAnchor implements Anchor {
     this.#client = null;
     await answerWithin(ANSWER_MS, row.end(pool)).catch(() => {});
     if (client === null) return;
-    // The KILL releases the lock at once. The server may be late to notice a sleeping connection that is only closed.
-    await answerWithin(ANSWER_MS, pool.query(`KILL ${sessionOf(client)}`)).catch(() => {});
+    // The server may be late to notice a sleeping connection that is only closed.
+    const killed = pool.query(`KILL ${sessionOf(client)}`).then(() => this.#lock.released(pool));
+    await answerWithin(ANSWER_MS, killed).catch(() => {});
     cut(client);
   }
 

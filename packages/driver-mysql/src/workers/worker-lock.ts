@@ -47,6 +47,11 @@ export class WorkerLock {
     return held;
   }
 
+  /** Waits until the server has released the lock of a session that was ended. @throws DriverError */
+  async released(on: MysqlTransaction): Promise<void> {
+    await query(on, this.#context.sql.anchor.waitForLock, [this.#name, this.#name]);
+  }
+
   /** The number of the session that holds the lock. @throws DriverError */
   async holder(on: MysqlTransaction): Promise<number | null> {
     const text = this.#context.sql.anchor.anchorHolder;

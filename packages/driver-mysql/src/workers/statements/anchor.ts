@@ -15,6 +15,9 @@ export const ANCHOR_STATEMENTS = {
   // Checks the same proof, and whether the server answers.
   holdsAnchor: 'SELECT IS_USED_LOCK(?) <=> CONNECTION_ID() AS held',
 
+  // The server releases the lock of a killed session a moment after the KILL.
+  waitForLock: 'SELECT GET_LOCK(?, 5) AS held, RELEASE_LOCK(?) AS released',
+
   anchorHolder: 'SELECT IS_USED_LOCK(?) AS connection',
 
   self: 'SELECT CAST(CONNECTION_ID() AS CHAR) AS connection',
