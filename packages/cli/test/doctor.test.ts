@@ -57,7 +57,7 @@ async function locked(server: Server, url: string) {
     const { threadId: session } = connection;
     const age = async () => {
       const [[row]] = await other.query<(RowDataPacket & { readonly age: number })[]>(
-        'SELECT TIME AS age FROM information_schema.PROCESSLIST WHERE ID = ?',
+        'SELECT TIME AS age FROM performance_schema.processlist WHERE ID = ?',
         [session],
       );
       return Number(row?.age);

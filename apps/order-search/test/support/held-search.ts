@@ -41,8 +41,9 @@ async function onMysql(uri: string): Promise<HeldSearch> {
   const reader = await createConnection(uri);
   return {
     async waiting() {
+      // The list in information_schema is an error while any session of the server runs a statement with an emoji.
       const [rows] = await reader.query<(RowDataPacket & { n: number })[]>(
-        `SELECT COUNT(*) AS n FROM information_schema.processlist
+        `SELECT COUNT(*) AS n FROM performance_schema.processlist
          WHERE db = DATABASE() AND state = 'Waiting for table metadata lock' AND info LIKE '%SELECT ord_no, \`lines\`%'`,
       );
       return rows[0]?.n ?? 0;
