@@ -11,9 +11,9 @@ const driver = postgres({ connectionString: process.env.DATABASE_URL });
 const rowlock = createRowlock({ driver, handlers: [Report] });
 await rowlock.migrate();
 
-await rowlock.enqueue(Report, { payload: { name: 'third' }, delay: '300ms' });
 await rowlock.enqueue(Report, { payload: { name: 'second' } });
 await rowlock.enqueue(Report, { payload: { name: 'first' }, priority: -10 }); // lower runs sooner
+await rowlock.enqueue(Report, { payload: { name: 'third' }, delay: '300ms' });
 
 // At most one outstanding job with this unique key, waiting or running.
 const first = await rowlock.enqueue(Report, { payload: { name: 'tomorrow' }, unique: 'daily', delay: '1d' });
