@@ -30,8 +30,8 @@ export function testProject(name: string, { ofUser = false } = {}): UserWorkspac
       // Nets for what hangs: no test's outcome depends on how long they are.
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      // Less than the 10 s after which a pool closes what idles: that would end what a test expects the driver to end.
-      expect: { poll: { timeout: 5_000 } },
+      // A driver's is less than the 10 s after which a pool closes what idles: that would end what a test expects the driver to end.
+      expect: { poll: { timeout: name.startsWith('driver-') ? 5_000 : 30_000 } },
       // A process each, because tests block their thread; not one for each file, which costs a second of CPU.
       pool: 'forks',
       isolate: false,

