@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimSession, Driver } from '@rowlock/core/driver';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { MysqlTransaction } from '../src/query.js';
+import { ended } from './sessions.js';
 
 export interface TrialOptions {
   readonly sessions: number;
@@ -84,8 +85,7 @@ export async function limitTrial(
       stay.certain = performance.now();
       await pool.query(`KILL ${Number(row.id)}`);
       await session.rollback();
-      // The server may still be rolling back.
-      await sleep(100);
+      await ended(pool, Number(row.id));
     } else if (fate < 0.3) {
       const runId = randomUUID();
       const isForgotten = fate < 0.15;

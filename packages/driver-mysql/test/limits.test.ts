@@ -6,7 +6,7 @@ import {
   startEmbeddedMysql,
   temporaryDataDir,
 } from '@rowlock/servers';
-import { type Connection, createConnection } from 'mysql2/promise';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { defineHandler, mysql } from '../src/index.js';
 import { product, serverUrl } from './server.js';
@@ -53,16 +53,20 @@ function rowlockAs(uri: string) {
   return { rowlock, driver, warnings };
 }
 
+/** The server may still count a session whose client has ended. */
+async function untilOthersHave(driver: ReturnType<typeof mysql>, used: number) {
+  return vi.waitFor(async () => {
+    const verified = await driver.schema.verify();
+    expect(verified.limits[1]?.used).toBe(used);
+    return verified;
+  }, 30_000);
+}
+
 test("the user's limit is read, with what others have of it", async () => {
   const { rowlock, driver } = rowlockAs(ownUrl());
   await rowlock.migrate();
   const others = [await createConnection(ownUrl()), await createConnection(ownUrl())];
-  // The server may still count the session of the migration.
-  const { limits } = await vi.waitFor(async () => {
-    const verified = await driver.schema.verify();
-    expect(verified.limits[1]?.used).toBe(2);
-    return verified;
-  }, 30_000);
+  const { limits } = await untilOthersHave(driver, 2);
   for (const client of others) await client.end();
   const [server, ...own] = limits;
   expect(server).toMatchObject({
@@ -74,14 +78,20 @@ test("the user's limit is read, with what others have of it", async () => {
 });
 
 test('a worker warns of a limit that is lower than its need, and does not start where none could work', async () => {
-  const { rowlock, warnings } = rowlockAs(ownUrl());
+  const { rowlock, driver, warnings } = rowlockAs(ownUrl());
   await rowlock.migrate();
+  await untilOthersHave(driver, 0);
   const worker = rowlock.worker({ concurrency: 5 });
   await worker.start();
   expect(warnings).toEqual([
     expect.stringMatching(/takes up to 7 .* of the user limited_\w+ is 6, and 0 are in use by others/),
   ]);
   await rowlock.close();
+  await vi.waitFor(async () => {
+    const text = 'SELECT 1 FROM performance_schema.threads WHERE processlist_user = ?';
+    const [sessions] = await root.query<RowDataPacket[]>(text, [user]);
+    expect(sessions).toHaveLength(0);
+  }, 30_000);
   await root.query(`ALTER USER '${user}' WITH MAX_USER_CONNECTIONS 2`);
   const { rowlock: another } = rowlockAs(ownUrl());
   await expect(another.worker({ concurrency: 1 }).start()).rejects.toMatchObject({
@@ -115,7 +125,8 @@ test('under a limit of the server all jobs are done, and none is lost', async ()
   await worker.start();
   await idle;
   await rowlock.close();
-  const reader = await createConnection(uri.href);
+  // Until the server has ended the worker's sessions it may accept no other.
+  const reader = await vi.waitFor(() => createConnection(uri.href), 30_000);
   const [rows] = await reader.query(
     'SELECT status, attempt, COUNT(*) AS jobs FROM rowlock_job GROUP BY status, attempt',
   );

@@ -1,4 +1,5 @@
-import type { Pool } from 'mysql2/promise';
+import { until } from '@rowlock/driver-conformance/internal';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 
 /** Another session of a test's database. */
 export interface Session {
@@ -23,6 +24,18 @@ export async function watchTransactions(plain: Pool): Promise<void> {
   await plain.query(
     "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_transactions_current'",
   );
+}
+
+/**
+ * Resolves when the server has ended a session, and has given back what that held. It does so a moment after a KILL is answered.
+ * Not from SHOW PROCESSLIST, in which such a session is missed while its transaction is still being rolled back.
+ */
+export async function ended(pool: Pool, session: number): Promise<void> {
+  const text = 'SELECT 1 FROM performance_schema.threads WHERE processlist_id = ?';
+  await until('the session has ended', async () => {
+    const [rows] = await pool.query<RowDataPacket[]>(text, [session]);
+    return rows.length === 0;
+  });
 }
 
 /**

@@ -24,7 +24,8 @@ async function drop(connection: Connection, name: string): Promise<void> {
       if (error.errno !== NO_SUCH_THREAD) throw error;
     });
   }
-  await connection.query('SET SESSION lock_wait_timeout = 10');
+  // The server rolls back what a session has written after it was told to end it.
+  await connection.query('SET SESSION lock_wait_timeout = 60');
   await connection.query(`DROP DATABASE IF EXISTS ${name}`);
 }
 
