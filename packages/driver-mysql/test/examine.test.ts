@@ -220,7 +220,7 @@ test.each([
     const found = await metadataLocks(plain, context(schema, 5_000), 0);
     expect(found).toHaveLength(1);
     return found;
-  });
+  }, 30_000);
   expect(locks).toMatchObject([
     {
       severity: 'broken',

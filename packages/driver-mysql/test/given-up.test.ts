@@ -20,22 +20,32 @@ afterEach(() => database.close());
 /** How long the driver waits for an answer, in milliseconds. */
 const ANSWER_MS = 500;
 
+/** After so long a wait for a lock ends by itself, in milliseconds. */
+const LOCK_WAIT_MS = 5_000;
+
 test.each([
   ['one job', (key: string) => [keyed(key)]],
   ['jobs of one call', (key: string) => [keyed(key), keyed(`${key} too`)]],
 ])('an enqueue of %s that was given up is not done later', async (_, jobs) => {
   const { driver } = await database.process({ answerMs: ANSWER_MS });
-  const application = await database.caller();
-  await driver.join(application.tx).jobs.enqueue([keyed('a')]);
-  await expect(driver.jobs.enqueue(jobs('a'))).rejects.toMatchObject({
-    code: 'ConnectionLost',
-    message: expect.stringContaining('It may have done what was sent'),
-  });
-  // A wait for a lock ends by itself after 5 s.
-  // While the application's transaction has the key, a statement that goes on would wait for it.
-  await vi.waitFor(async () => expect(await database.waits()).toEqual([]), { timeout: 3_000 });
-  await application.rollback();
-  expect(await database.reader.jobs('q')).toEqual([]);
+  // On a busy machine a wait that was ended may be seen to have ended too late to tell. Then another one is looked at.
+  for (let isTold = false, wait = 1; !isTold; wait++) {
+    expect(wait).toBeLessThanOrEqual(5);
+    // A connection may need longer than the driver waits.
+    await vi.waitFor(() => driver.workers.list(), 30_000);
+    const application = await database.caller();
+    await driver.join(application.tx).jobs.enqueue([keyed('a')]);
+    const began = performance.now();
+    await expect(driver.jobs.enqueue(jobs('a'))).rejects.toMatchObject({
+      code: 'ConnectionLost',
+      message: expect.stringContaining('It may have done what was sent'),
+    });
+    // While the application's transaction has the key, a statement that goes on would wait for it.
+    await vi.waitFor(async () => expect(await database.waits()).toEqual([]), 30_000);
+    isTold = performance.now() - began < LOCK_WAIT_MS;
+    await application.rollback();
+    expect(await database.reader.jobs('q')).toEqual([]);
+  }
   await driver.close();
 });
 

@@ -144,7 +144,7 @@ test('the end of a connection frees its slot', async () => {
   expect(await enter(1)).toBeUndefined();
   const [[row]] = (await held?.handle.query('SELECT CONNECTION_ID() AS id')) ?? [[]];
   await pool.query(`KILL ${Number(row.id)}`);
-  await vi.waitFor(async () => expect(await enter(1)).toBeDefined(), 10_000);
+  await vi.waitFor(async () => expect(await enter(1)).toBeDefined(), 30_000);
 });
 
 test('a taker that is stopped behind the gate does not leave it closed', async () => {
@@ -160,7 +160,7 @@ test('a taker that is stopped behind the gate does not leave it closed', async (
     await refused;
     await stopped.rollback();
   });
-  await vi.waitFor(async () => expect(await isGateFree()).toBe(true), 10_000);
+  await vi.waitFor(async () => expect(await isGateFree()).toBe(true), 30_000);
   expect(await enter(1)).toBeDefined();
 });
 
@@ -176,7 +176,7 @@ test('who makes room and is stopped does not leave the gate closed', async () =>
     await pool.query(`KILL QUERY ${id}`);
     await refused;
   });
-  await vi.waitFor(async () => expect(await isGateFree()).toBe(true), 10_000);
+  await vi.waitFor(async () => expect(await isGateFree()).toBe(true), 30_000);
 });
 
 test('a gate that stays closed is a LockTimeout, and the next claim enters', async () => {

@@ -44,7 +44,8 @@ test('a claim meets no lock of a page that looks at a job with a limit of one, a
   const meeting = (async () => {
     while (isLooking) found.push(await meet());
   })();
-  for (let count = 0; count < 20; count++)
+  // Until they have met often enough, whichever of both is the quicker one.
+  for (let count = 0; count < 20 || found.length <= 20; count++)
     await Promise.all([
       rowlock.insight.explain(publicId),
       rowlock.insight.picture({ queue: 'q' }),
@@ -55,7 +56,6 @@ test('a claim meets no lock of a page that looks at a job with a limit of one, a
   isLooking = false;
   await meeting;
   claimer.release();
-  expect(found.length).toBeGreaterThan(20);
   expect(found.filter((rows) => rows < 2)).toEqual([]);
   expect(await rings()).toBe(before);
 });

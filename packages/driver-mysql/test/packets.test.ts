@@ -45,7 +45,7 @@ test('two of a key that are statements apart are one job, also in a transaction 
 });
 
 test('a call of several statements needs one connection, whatever duplicates it meets', async () => {
-  const narrow = mysql({ uri: url, maxConnections: 1, answerTimeout: '5s' });
+  const narrow = mysql({ uri: url, maxConnections: 1, answerTimeout: '60s' });
   const unique = { key: 'once', scope: 'outstanding' } as const;
   const [first] = await narrow.jobs.enqueue([newJob({ unique })]);
   const large = newJob({ payload: 'x'.repeat(900_000) });

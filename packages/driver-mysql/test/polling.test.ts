@@ -49,11 +49,11 @@ async function finds(options: MysqlOptions): Promise<void> {
   const rowlock = createRowlock({ driver: mysql(options), handlers: [Work], log });
   const caller = await createConnection(database.url);
   const worker = rowlock.worker({ pollInterval: '1h' });
+  const idle = new Promise<void>((resolve) => worker.on('idle', resolve));
   try {
     await worker.start();
     expect(said).toContainEqual(expect.objectContaining({ wakeUps: 'polled' }));
-    const idle = () => new Promise((resolve) => worker.on('idle', () => resolve(undefined)));
-    await idle();
+    await idle;
 
     const alone = new Promise((resolve) => (ran = resolve));
     await rowlock.enqueue(Work, { payload: 'alone' });

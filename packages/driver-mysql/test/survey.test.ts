@@ -110,8 +110,6 @@ test('statements for many queues read the first jobs of each alone', async () =>
       Array.from({ length: 2_000 }, (_, place) => newJob({ queue: `q${place % 2}`, available: { inMs } })),
     );
   await plain.query('ANALYZE TABLE rowlock_job');
-  // The first look into a table reads the dictionary.
-  await plain.query('SELECT 1 FROM rowlock_schedule, rowlock_follower');
   const sql = statements(new URL(fresh.url).pathname.slice(1));
   const { text, values } = queueRows(['q0', 'q1']);
   const read = async (): Promise<number> => {
@@ -122,8 +120,11 @@ test('statements for many queues read the first jobs of each alone', async () =>
     [sql.surveys.dueQueues(text, '?'), [...values, 'k']],
     [sql.surveys.survey(text, '?'), ['k', ...values]],
   ] as const) {
+    const ask = () => plain.execute<RowDataPacket[]>(statement, [...sent].map(String));
+    // The first look into a table reads the dictionary, which other tests' tables may have put out of the server's memory.
+    await ask();
     const before = await read();
-    const [rows] = await plain.execute<RowDataPacket[]>(statement, [...sent].map(String));
+    const [rows] = await ask();
     expect(rows).toHaveLength(2);
     expect((await read()) - before).toBeLessThan(55);
   }

@@ -27,7 +27,7 @@ test.concurrent.for([
     onTestFinished(() => driver.close());
     onTestFinished(() => anchor.release());
     const env = { ...process.env, DATABASE_URL: url };
-    const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 40_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 100_000 });
     expect(stdout).toBe(output);
   },
 );

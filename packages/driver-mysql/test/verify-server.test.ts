@@ -93,7 +93,7 @@ test.each([
 test('a worker starts beside one that comes over from another server meanwhile', async () => {
   await writeFromElsewhere();
   const starting = open().workers.anchor(WORKER);
-  await expect.poll(() => rows("name = 'here'")).toHaveLength(1);
+  await expect.poll(() => rows("name = 'here'"), { timeout: 30_000 }).toHaveLength(1);
   const [own] = await client.query<never>("SELECT server FROM rowlock_worker WHERE name = 'here'");
   const [{ server = '' } = {}] = own as readonly { server: string }[];
   await writeFromElsewhere(`server = ${client.escape(server)}, written_at = UTC_TIMESTAMP(6)`);
@@ -107,7 +107,7 @@ test.each(['own', 'shared'] as const)(
     await client.query("UPDATE rowlock_worker SET server = '', written_at = NULL");
     await expect
       .poll(() => rows('server LIKE CONCAT(@@hostname, _utf8mb4"%") AND written_at IS NOT NULL'), {
-        timeout: 15_000,
+        timeout: 60_000,
       })
       .toHaveLength(1);
     await anchor.release();

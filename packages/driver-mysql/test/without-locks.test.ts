@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { freshMysqlDatabase } from '@rowlock/servers';
 import { createConnection } from 'mysql2/promise';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { mysql } from '../src/index.js';
 import { clusterWarnings } from '../src/schema/cluster.js';
 import { serverUrl } from './server.js';
@@ -50,10 +50,10 @@ test.each([
     code: 'EngineUnsuitable',
     message: expect.stringMatching(/jobs would run twice|does not do a statement/),
   };
-  await expect(driver.schema.verify()).rejects.toMatchObject(unsuitable);
-  await expect(driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] })).rejects.toMatchObject(
-    unsuitable,
-  );
+  const worker = { name: 'w', host: 'h', pid: 1, queues: ['q'] };
+  // What a busy machine answers too late is a lost connection, and is asked for again.
+  for (const ask of [() => driver.schema.verify(), () => driver.workers.anchor(worker)])
+    await vi.waitFor(() => expect(ask()).rejects.toMatchObject(unsuitable), 30_000);
   const [left] = await reader.query('SELECT id FROM rowlock_worker WHERE stopped_at IS NULL');
   expect(left).toEqual([]);
 });
