@@ -175,7 +175,7 @@ describe('an UPDATE that moves a row to another partition is an update, of both 
     });
     await other.query("BEGIN; UPDATE app.t SET note = 'first' WHERE id = 2");
     const moved = stage.client.query("UPDATE t SET region = 'us' WHERE id = 2");
-    await vi.waitFor(async () => expect(await waiting(looking)).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await waiting(looking)).toBe(1), 30_000);
     await other.query('COMMIT');
     await moved;
     expect((await stage.payloads()).slice(2)).toMatchObject([

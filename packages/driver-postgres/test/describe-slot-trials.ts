@@ -96,7 +96,7 @@ export function describeSlotTrials(forMs: number): void {
         const sum = (of: keyof Tally): number => tallies.reduce((all, tally) => all + tally[of], 0);
         if (forMs > 10_000) console.log(tallies);
         expect(sum('over') + sum('falselyRefused')).toBe(0);
-        await expect.poll(() => gates(admin)).toBe(0);
+        await expect.poll(() => gates(admin), { timeout: 30_000 }).toBe(0);
       },
       forMs + 60_000,
     );

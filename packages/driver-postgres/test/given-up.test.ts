@@ -25,6 +25,8 @@ test.each([
   ['jobs of one call', (key: string) => [keyed(key), keyed(`${key} too`)]],
 ])('an enqueue of %s that was given up is not done later', async (_, jobs) => {
   const { driver } = await database.process({ answerMs: ANSWER_MS });
+  // A connection may need longer than the driver waits.
+  await vi.waitFor(() => driver.workers.list(), 30_000);
   const application = await database.caller();
   await driver.join(application.tx).jobs.enqueue([keyed('a')]);
   await expect(driver.jobs.enqueue(jobs('a'))).rejects.toMatchObject({
@@ -32,7 +34,7 @@ test.each([
     message: expect.stringContaining('It may have done what was sent'),
   });
   // While the application's transaction has the key, a statement that goes on would wait for it.
-  await vi.waitFor(async () => expect(await database.waits()).toEqual([]), { timeout: 3_000 });
+  await vi.waitFor(async () => expect(await database.waits()).toEqual([]), 30_000);
   await application.rollback();
   expect(await database.reader.jobs('q')).toEqual([]);
   await driver.close();

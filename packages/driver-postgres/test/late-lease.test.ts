@@ -19,7 +19,7 @@ test('a lease that is being committed still, and its worker has given up on, is 
     await client.query("UPDATE rowlock.job SET status = 'in-progress', process_id = $1", [runId]);
     const held = driver.claims.session({ idleLimitMs: 600_000 });
     const found = held.lockLeased(runId, [1n], false);
-    await expect.poll(() => waiting(client)).toBe(1);
+    await expect.poll(() => waiting(client), { timeout: 30_000 }).toBe(1);
     await client.query('COMMIT');
     expect(await found).toEqual(new Map([[1n, 'in-progress']]));
     await held.rollback();

@@ -49,7 +49,7 @@ test.each(Object.keys(ENDS))(
         held,
         ids.map((id) => retried(id, runId)),
       );
-      await expect.poll(() => waiting(client)).toBe(1);
+      await expect.poll(() => waiting(client), { timeout: 30_000 }).toBe(1);
       await driver.claims.noteRun({ runId, jobs: ids.slice(1) }, 'half');
       await client.query('COMMIT');
       await ended;

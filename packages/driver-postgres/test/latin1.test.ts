@@ -50,7 +50,7 @@ for (const claim of ['hold', 'lease'] as const) {
     await worker.start();
     const seen = () => Promise.all(jobs.map(({ publicId }) => rowlock.find(publicId)));
     await expect
-      .poll(async () => (await seen()).map((job) => job?.status), { timeout: 20_000 })
+      .poll(async () => (await seen()).map((job) => job?.status), { timeout: 60_000 })
       .toEqual(['error', 'error', 'complete']);
     const [thrown, returned, held] = await seen();
     expect(thrown).toMatchObject({ crashes: 0, attempt: 5, error: { message: '\\u{2713} \\u{e9}' } });

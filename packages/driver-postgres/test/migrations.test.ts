@@ -89,7 +89,7 @@ test('a migration that waits for an open transaction lets others use the table, 
     await other.query(scriptOf((await migrations()).slice(0, 2), 'rowlock', 0));
     await open.query('BEGIN; SELECT FROM rowlock.worker');
     const migrated = driver.schema.migrate();
-    await vi.waitFor(async () => expect(await waiting(other)).toBe(1), 10_000);
+    await vi.waitFor(async () => expect(await waiting(other)).toBe(1), 30_000);
     await other.query('SELECT FROM rowlock.worker');
     await open.query('COMMIT');
     expect(await migrated).toMatchObject({ from: 2, to: SCHEMA_VERSION });

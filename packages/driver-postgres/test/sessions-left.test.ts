@@ -2,7 +2,7 @@ import { sharedDatabases } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
 import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
-import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { postgres } from '../src/index.js';
 import { lockClass } from '../src/workers/lock-class.js';
 
@@ -35,10 +35,13 @@ afterEach(async () => {
 async function claimed(idleLimitMs: number, work?: string): Promise<unknown> {
   const held = driver.claims.session({ idleLimitMs });
   await held.claim({ queue: 'q', kinds: ['work'], line: START, busy: [], limit: 1 });
-  const { rows } = await held.handle.query('SELECT pg_backend_pid() AS pid');
-  if (work !== undefined) await held.handle.query(work);
-  await held.rollback();
-  return rows[0]?.pid;
+  try {
+    const { rows } = await held.handle.query('SELECT pg_backend_pid() AS pid');
+    if (work !== undefined) await held.handle.query(work);
+    return rows[0]?.pid;
+  } finally {
+    await held.rollback();
+  }
 }
 
 /** Resolves when somebody waits for a lock that `other` has. */
@@ -101,7 +104,8 @@ describe('what ends with the transaction does not cost a connection', () => {
 
 test('a count may take longer than the claims that its connection has carried', async () => {
   const anchor = await driver.workers.anchor({ name: 'w', host: 'h', pid: 1, queues: ['q'] });
-  await claimed(500);
+  // On a busy machine a claim may be over before its handler has done anything.
+  await vi.waitFor(() => claimed(500), 30_000);
   await other.query('BEGIN; LOCK TABLE rowlock.job IN ACCESS EXCLUSIVE MODE');
   const counted = countStates(driver, {});
   counted.catch(() => {});
@@ -114,14 +118,14 @@ test('a count may take longer than the claims that its connection has carried', 
 
 test('migrate waits for another one for longer than the account waits for a lock', async () => {
   const hasty = postgres({
-    connectionString: `${url}?options=-c%20lock_timeout%3D50%20-c%20statement_timeout%3D50`,
+    connectionString: `${url}?options=-c%20lock_timeout%3D300%20-c%20statement_timeout%3D300`,
   });
   const { signed } = lockClass('rowlock');
   await other.query('SELECT pg_advisory_lock($1, 0)', [signed]);
   const migrated = hasty.schema.migrate();
   migrated.catch(() => {});
   await untilSomebodyWaits();
-  await other.query('SELECT pg_sleep(0.2)');
+  await other.query('SELECT pg_sleep(0.6)');
   await other.query('SELECT pg_advisory_unlock($1, 0)', [signed]);
   expect(await migrated).toMatchObject({ applied: [] });
   await hasty.close();

@@ -213,7 +213,7 @@ for (const sessions of ['own', 'shared'] as const) {
     await anchor.release().catch(() => {});
     await driver.close();
     await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
-  }, 20_000);
+  }, 60_000);
 }
 
 test.concurrent('a worker whose session is being opened again, by a server that does not answer, stops without it', async ({
@@ -234,13 +234,13 @@ test.concurrent('a worker whose session is being opened again, by a server that 
     `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
-  await expect.poll(() => server.accepted).toBeGreaterThan(before);
+  await expect.poll(() => server.accepted, { timeout: 30_000 }).toBeGreaterThan(before);
   await anchor.release();
-}, 30_000);
+}, 60_000);
 
 /** The answer to what comes before the silence, which a busy machine may give only when it is asked for again. */
 function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  return vi.waitFor(ask, { timeout: 15_000 });
+  return vi.waitFor(ask, { timeout: 30_000 });
 }
 
 function anchored(driver: Driver<PostgresTransaction>): Promise<Anchor> {

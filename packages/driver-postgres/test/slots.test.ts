@@ -95,10 +95,10 @@ describe.each(['shared', 'closed'])('a call that ends while the gate is %s opens
     const { rows } = await session.handle.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await stop();
     const refused = expect(enters(session, 'a', 1)).rejects.toMatchObject({ code });
-    await expect.poll(() => gates(admin)).toBe(1);
+    await expect.poll(() => gates(admin), { timeout: 30_000 }).toBe(1);
     await admin.query(`SELECT ${end}($1)`, [rows[0]?.pid]);
     await refused;
-    await expect.poll(() => gates(admin)).toBe(0);
+    await expect.poll(() => gates(admin), { timeout: 30_000 }).toBe(0);
   });
 
   test('a refusal', async () => {
@@ -133,13 +133,13 @@ describe('a claim that takes a slot without counting', () => {
     await blocker.query('LOCK TABLE rowlock.limit_mark');
     const refused = expect(claim(session, '{"a":1}')).rejects.toMatchObject({ code });
     if (setting === null) {
-      await expect.poll(() => gates(admin)).toBe(1);
+      await expect.poll(() => gates(admin), { timeout: 30_000 }).toBe(1);
       await admin.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]);
     }
     await refused;
     await blocker.query('ROLLBACK');
     await session.rollback();
-    await expect.poll(() => gates(admin)).toBe(0);
+    await expect.poll(() => gates(admin), { timeout: 30_000 }).toBe(0);
     expect(await admitted(callers(2), 'a', 1)).toBe(1);
   });
 
@@ -208,7 +208,9 @@ test('a size that is set wakes workers when it is committed', async () => {
   await caller.query('COMMIT');
   caller.release();
   expect(await driver.admission.limits(['b'])).toMatchObject([{ set: { name: 'b', max: 7, setBy: 'bob' } }]);
-  await expect.poll(() => heard).toEqual(['{"limit":"a"}', '{"limit":"a"}', '{"limit":"b"}']);
+  await expect
+    .poll(() => heard, { timeout: 30_000 })
+    .toEqual(['{"limit":"a"}', '{"limit":"a"}', '{"limit":"b"}']);
   await listener.end();
 });
 

@@ -24,7 +24,7 @@ test.concurrent.for([
     await driver.schema.migrate();
     await driver.close();
     const env = { ...process.env, DATABASE_URL: url };
-    const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 40_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [program, how], { env, timeout: 100_000 });
     expect(stdout).toBe(output);
   },
 );
