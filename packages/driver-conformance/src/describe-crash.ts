@@ -16,10 +16,15 @@ export interface CrashUnderTest<Tx> extends DriverUnderTest<Tx> {
   readonly program: URL;
 }
 
+/** A net for three programs, one after the other, and a worker. */
+const TEST_MS = 600_000;
+
 /** A handler that ends its process, seen from the table. A driver's own test file calls this once. */
 export function describeCrash<Tx>({ name, open, program }: CrashUnderTest<Tx>): void {
   describe(name, () => {
-    test('a handler that calls process.exit is settled as error after its attempts, and the crashes are counted', async () => {
+    test('a handler that calls process.exit is settled as error after its attempts, and the crashes are counted', {
+      timeout: TEST_MS,
+    }, async () => {
       const harness = await open();
       const database = await harness.database();
       try {

@@ -125,6 +125,9 @@ const OPENING: ReadonlySet<string> = new Set([
  */
 const STEPS: Readonly<Record<string, number>> = { 'schema.examine': 5 };
 
+/** For a lock of a connection that was cut: the server ends such a one a moment later, and in less than a driver waits for an answer. */
+const WAIT_MS = 15_000;
+
 const PAGE = { limit: 10, before: null };
 const LANES = { queues: ['q'], kinds: ['k'] };
 const WORKER = { name: 'worker', host: 'host', pid: 1, queues: ['q'] };
@@ -179,7 +182,7 @@ const VERBS: Called<DriverVerb, (target: Target) => Promise<unknown>> = {
   'jobs.enqueue of several': ({ driver }) => driver.jobs.enqueue([unique(), newJob({ queue: 'other' })]),
   'jobs.enqueue of followers': ({ driver, publicId }) =>
     driver.jobs.enqueue([newJob({ queue: 'other', after: [publicId] })]),
-  'jobs.enqueue that waits': ({ driver }) => driver.jobs.enqueue([unique()], [], 1_000),
+  'jobs.enqueue that waits': ({ driver }) => driver.jobs.enqueue([unique()], [], WAIT_MS),
   'jobs.uniqueJobs': ({ driver }) => driver.jobs.uniqueJobs('k', ['one']),
   'jobs.list': ({ driver }) => driver.jobs.list({}, PAGE),
   'jobs.list of a state': ({ driver }) => driver.jobs.list({ status: ['new'] }, PAGE),
@@ -189,9 +192,9 @@ const VERBS: Called<DriverVerb, (target: Target) => Promise<unknown>> = {
   'jobs.count': ({ driver }) => driver.jobs.count({}, PAGE),
   'jobs.move': ({ driver, publicId }) => driver.jobs.move('cancel', [publicId]),
   'jobs.move that waits': ({ driver, publicId }) =>
-    driver.jobs.move('redrive', [publicId], { waitMs: 1_000 }),
+    driver.jobs.move('redrive', [publicId], { waitMs: WAIT_MS }),
   'jobs.update': ({ driver, publicId }) => driver.jobs.update(publicId, update),
-  'jobs.update that waits': ({ driver, publicId }) => driver.jobs.update(publicId, update, 1_000),
+  'jobs.update that waits': ({ driver, publicId }) => driver.jobs.update(publicId, update, WAIT_MS),
   'claims.session, held': ({ driver }) => session(driver, HELD),
   'claims.session, leased': ({ driver }) => session(driver, LEASED),
   'claims.session, with limits': ({ driver }) => session(driver, LIMITED),

@@ -16,12 +16,17 @@ export interface FrozenUnderTest<Tx> extends DriverUnderTest<Tx> {
   readonly program: URL;
 }
 
+/** A net for all that a program and a worker do one after the other. */
+const TEST_MS = 600_000;
+
 /** A worker that stands still for longer than its claim lasts, seen from the table. A driver's own test file calls this once. */
 export function describeFrozen<Tx>({ name, open, program }: FrozenUnderTest<Tx>): void {
   describe(name, () => {
     for (const claim of ['hold', 'lease'] as const) {
       for (const how of ['stopped by the system', 'blocked by its handler'] as const) {
-        test(`${claim}: a worker that is ${how} harms nothing, says what it lost, and goes on working`, async () => {
+        test(`${claim}: a worker that is ${how} harms nothing, says what it lost, and goes on working`, {
+          timeout: TEST_MS,
+        }, async () => {
           const harness = await open();
           const database = await harness.database();
           try {

@@ -11,8 +11,8 @@ export async function exitWorker<Tx>(driver: Driver<Tx>): Promise<void> {
   await rowlock.worker({ concurrency: 1 }).start();
 }
 
-/** After how long the server takes a claim away, in milliseconds. */
-const LIMIT_MS = 1_000;
+/** After how long the server takes a claim away, in milliseconds. A busy machine may need a second between two steps of a run. */
+const LIMIT_MS = 3_000;
 
 /**
  * A worker of one run at a time, with handlers of the kinds `hold` and `lease`. The run of the payload `first` says

@@ -111,6 +111,7 @@ export function describeSlotTrials(forMs: number): void {
         limit: 'naive',
         sessions: 16,
         forMs: 2_000,
+        least: 100,
         async enter({ handle }, size) {
           const { rows } = await handle.query(
             "SELECT n FROM rowlock.limit_slot WHERE name = 'naive' AND n <= $1 ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED",

@@ -71,7 +71,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
   await expect(refused.claim(FROM_THE_START)).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(refused.lost.aborted).toBe(true);
   await refused.rollback();
-  await vi.waitFor(async () => expect(await sessions()).not.toContain(before), 5_000);
+  await vi.waitFor(async () => expect(await sessions()).not.toContain(before), 9_000);
   await expect(moveOne(driver, 'cancel', '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
     code: 'ConnectionLost',
   });

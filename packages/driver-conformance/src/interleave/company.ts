@@ -13,7 +13,7 @@ const LOOK_MS = 10;
 const QUIET_TURNS = 8;
 
 /** A net for a step that neither finishes nor waits for a lock. */
-const GUARD_MS = 30_000;
+const GUARD_MS = 60_000;
 
 /** The callers' connections have this name, whoever opened them. */
 const CALLERS = 'plain';
