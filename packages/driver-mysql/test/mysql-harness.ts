@@ -306,6 +306,9 @@ const SELECT_JOB = `SELECT ${Object.entries(COLUMNS)
   .map(([name, column]) => `${column} AS \`${name}\``)
   .join(', ')} FROM rowlock_job`;
 
+/** A run, with its start as text, which has the microseconds too. */
+type StartedRow = RunRow & { readonly started: string };
+
 /** Of a run that has completed its job the job's row says so, also where there is no other record of it. */
 function completed({ status, runId, startedAt, finishedAt }: JobRow, runs: readonly RunRow[]): RunRow[] {
   if (status !== 'complete' || runId === null) return [...runs];
@@ -337,23 +340,23 @@ function openReader(plain: Pool): Reader {
       if (job === undefined) return [];
       const [own] = await plain.query<never>(
         `SELECT process_id AS runId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
-                finished_at AS finishedAt, outcome, progress
+                CAST(started_at AS CHAR) AS started, finished_at AS finishedAt, outcome, progress
          FROM rowlock_run WHERE job_id = ?`,
         [job.id],
       );
       const [open] = await plain.query<never>(
         `SELECT process_id AS runId, CAST(worker_id AS CHAR) AS workerId, started_at AS startedAt,
-                NULL AS finishedAt, NULL AS outcome, NULL AS progress
+                CAST(started_at AS CHAR) AS started, NULL AS finishedAt, NULL AS outcome, NULL AS progress
          FROM rowlock_open_run WHERE JSON_CONTAINS(job_ids, CAST(? AS CHAR))`,
         [job.id],
       );
-      const runs = (own as readonly RunRow[]).map((row) => ({ ...row, progress: parsed(row.progress) }));
-      const known = new Set(runs.map(({ runId }) => runId));
-      const together = (open as readonly RunRow[]).filter(({ runId }) => !known.has(runId));
-      // The server would sort them with all that is in them, for which its memory may be too small.
-      return completed(job, [...runs, ...together]).sort(
-        (a, b) => a.startedAt.getTime() - b.startedAt.getTime(),
-      );
+      const known = new Set((own as readonly StartedRow[]).map(({ runId }) => runId));
+      const together = (open as readonly StartedRow[]).filter(({ runId }) => !known.has(runId));
+      // The server would sort them with all that is in them, for which its memory may be too small. Two may start in one millisecond.
+      const runs = [...(own as readonly StartedRow[]), ...together]
+        .toSorted((a, b) => (a.started < b.started ? -1 : 1))
+        .map(({ started, ...row }) => ({ ...row, progress: parsed(row.progress) }));
+      return completed(job, runs);
     },
 
     async orphans() {
