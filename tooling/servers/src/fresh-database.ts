@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** How long sessions that are ending have for that before they are cut, in milliseconds. */
-const ENDING_MS = 1_000;
+/** How long sessions that are ending have for that before they are cut, in milliseconds. A busy machine may need seconds. */
+const ENDING_MS = 10_000;
 
 export interface FreshDatabase {
   readonly url: string;
