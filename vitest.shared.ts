@@ -27,9 +27,10 @@ export function testProject(name: string, { ofUser = false } = {}): UserWorkspac
       name,
       include: ['{src,test}/**/*.test.ts'],
       exclude: ['**/node_modules/**', PROOFS_ALONE ? '**/!(*.proof).test.*' : '**/*.proof.test.*'],
-      // Nets for what hangs: no test's outcome depends on how long they are.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      // Nets for what hangs: no test's outcome depends on how long they are. On two cores, beside 30 other processes, a test of 20 s
+      // takes two minutes.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       // A driver's is less than the 10 s after which a pool closes what idles: that would end what a test expects the driver to end.
       expect: { poll: { timeout: name.startsWith('driver-') ? 5_000 : 30_000 } },
       // A process each, because tests block their thread; not one for each file, which costs a second of CPU.
