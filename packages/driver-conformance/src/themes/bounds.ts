@@ -311,7 +311,7 @@ export const bounds = theme('bounds', (test) => {
         stage,
         [cutOff],
         { concurrency: 1, answerMs: ANSWER_MS, cable: true },
-        limitedTo(1_000),
+        limitedTo(3_000),
       );
       const lost = gate<unknown>();
       opened.worker.on('lost', (_, error) => lost.open(error));

@@ -111,7 +111,8 @@ export const crashedBatches = theme('crashed batches', (test) => {
   >(stage: Stage<Tx>) => {
     const { queue, key, putMany, createNotes } = stage;
     const notes = await createNotes();
-    const random = seeded(11);
+    // Each has numbers of its own: the turns of the runs are taken in another order each time, and the deaths are not to be.
+    const [turns, deadly] = [seeded(11), seeded(12)];
     const handlerOf = (dies: () => Promise<void> | undefined) =>
       defineHandler({
         kind: 'work',
@@ -120,7 +121,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
         batch: 20,
         retry: SOON,
         async run({ job, tx, signal }: RunContext<unknown, Tx>) {
-          if (random() < 0.5) await turn();
+          if (turns() < 0.5) await turn();
           await notes.write(tx, job.publicId);
           const death = dies();
           if (death === undefined) return complete();
@@ -141,7 +142,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
         stage,
         [
           handlerOf(() => {
-            if (random() > 0.07) return undefined;
+            if (deadly() > 0.07) return undefined;
             deaths += 1;
             dead.open();
             return opened.process.kill();
