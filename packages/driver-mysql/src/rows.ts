@@ -1,4 +1,4 @@
-import type { JobError, JobView, Json, State } from '@rowlock/core';
+import type { JobView, Json, State } from '@rowlock/core';
 import {
   expiresAtOf,
   type Job,
@@ -7,6 +7,7 @@ import {
   type PauseView,
   type WorkerView,
 } from '@rowlock/core/driver';
+import { storedError } from '@rowlock/sql-drivers';
 
 /**
  * A row as the statements select it. Ids and JSON are text, and times are milliseconds. No setting of the connection alters these.
@@ -120,7 +121,7 @@ export function toJobView(row: JobViewRow): JobView {
     availableAt: new Date(Number(row.available_at)),
     expiresAt: expiresAtOf(job),
     output: json<Json>(row.output),
-    error: json<JobError>(row.error),
+    error: storedError(json<Json>(row.error)),
     runId: row.process_id,
     worker: row.worker,
     progress: json<Json>(row.progress),

@@ -1,4 +1,4 @@
-import type { Driver, JobView } from '@rowlock/core';
+import { createRowlock, type Driver, type JobView } from '@rowlock/core';
 import { limitsText } from '@rowlock/core/driver';
 import { sharedMysqlDatabases } from '@rowlock/servers';
 import { type Connection, createConnection } from 'mysql2/promise';
@@ -268,4 +268,22 @@ test('limits that are written by hand are an object, or none', async () => {
     await expect(insert(wrong)).rejects.toMatchObject({ errno: FAILED_CHECK });
   await insert('');
   await insert('{"a":1}');
+});
+
+test('an error that was written by hand is shown, whatever its form, and a queue may have the name of a member of objects', async () => {
+  const rowlock = createRowlock({ driver });
+  await rowlock.migrate();
+  for (const error of ['{"reason": "by hand"}', '"gone"'])
+    await client.query(
+      `INSERT INTO rowlock_job (kind, status, finished_at, error) VALUES ('k', 'error', UTC_TIMESTAMP(6), ?)`,
+      [error],
+    );
+  await client.query(`INSERT INTO rowlock_job (kind, queue) VALUES ('k', 'constructor')`);
+  const { jobs } = await rowlock.jobs.list({ order: 'oldest' });
+  expect(jobs).toMatchObject([
+    { error: { code: 'Error', message: expect.stringMatching(/^\{"reason": ?"by hand"\}$/) } },
+    { error: { code: 'Error', message: '"gone"' } },
+    { queue: 'constructor', error: null },
+  ]);
+  for (const { publicId } of jobs) expect(await rowlock.insight.explain(publicId)).toBeDefined();
 });

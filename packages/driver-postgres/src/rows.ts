@@ -1,4 +1,4 @@
-import type { JobError, JobView, Json, State } from '@rowlock/core';
+import type { JobView, Json, State } from '@rowlock/core';
 import {
   expiresAtOf,
   type Job,
@@ -10,6 +10,8 @@ import {
   type WorkerLines,
   type WorkerView,
 } from '@rowlock/core/driver';
+import { storedError } from '@rowlock/sql-drivers';
+import { dateOf, dateOrNull } from './values/date.js';
 
 /** A row of `query`: see `types` there. */
 export interface JobRow {
@@ -41,7 +43,7 @@ export interface JobViewRow extends Omit<JobRow, 'waited_ms'> {
   unique_key: string | null;
   available_at: number;
   output: Json;
-  error: JobError | null;
+  error: Json;
   process_id: string | null;
   worker: string | null;
   progress: Json;
@@ -119,36 +121,33 @@ export function toJobView(row: JobViewRow): JobView {
   const { id: _, waitedMs: __, ...job } = toJob({ ...row, waited_ms: 0n });
   return {
     ...job,
+    createdAt: dateOf(row.created_at),
     limits: limitsIn(row.limits),
     uniqueKey: row.unique_key,
-    availableAt: new Date(row.available_at),
+    availableAt: dateOf(row.available_at),
     expiresAt: expiresAtOf(job),
     output: row.output,
-    error: row.error,
+    error: storedError(row.error),
     runId: row.process_id,
     worker: row.worker,
     progress: row.progress,
     createdBy: row.created_by,
-    startedAt: date(row.started_at),
+    startedAt: dateOrNull(row.started_at),
     startedBy: row.started_by,
-    finishedAt: date(row.finished_at),
+    finishedAt: dateOrNull(row.finished_at),
     finishedBy: row.finished_by,
   };
 }
 
 export function toWorkerView(row: WorkerRow): WorkerView {
   const { started_at, id, ...worker } = row;
-  return { ...worker, id: String(id), startedAt: new Date(started_at) };
+  return { ...worker, id: String(id), startedAt: dateOf(started_at) };
 }
 
 export function toLimitSetting({ set_at, set_by, ...numbers }: LimitSettingRow): LimitSetting {
-  return { ...numbers, setAt: new Date(set_at), setBy: set_by };
+  return { ...numbers, setAt: dateOf(set_at), setBy: set_by };
 }
 
 export function toPauseView({ until, paused_at, ...pause }: PauseRow): PauseView {
-  return { ...pause, until: date(until), pausedAt: new Date(paused_at) };
-}
-
-function date(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
+  return { ...pause, until: dateOrNull(until), pausedAt: dateOf(paused_at) };
 }

@@ -1,5 +1,6 @@
 import { freshDatabase } from '@rowlock/servers';
 import '@rowlock/servers/vitest';
+import { createRowlock } from '@rowlock/core';
 import { limitsText } from '@rowlock/core/driver';
 import { countStates } from '@rowlock/driver-conformance/internal';
 import pg from 'pg';
@@ -186,4 +187,38 @@ test.each(['infinity', '-infinity'])('a job that would be available at %s is ref
   const inserted = client.query("INSERT INTO rowlock.job (kind, available_at) VALUES ('k', $1)", [time]);
   await expect(inserted).rejects.toMatchObject({ code: '23514' });
   expect(await countStates(driver, {})).toMatchObject({ new: 0 });
+});
+
+test('rows that were written by hand are shown, with times that no Date can hold and errors of any form', async () => {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(() => fresh.drop());
+  const rowlock = createRowlock({ driver: postgres({ connectionString: fresh.url }) });
+  onTestFinished(() => rowlock.close());
+  await rowlock.migrate();
+  const client = new pg.Client(fresh.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const late = "'294000-01-01'";
+  for (const statement of [
+    `INSERT INTO rowlock.job (kind, available_at, created_at) VALUES ('k', ${late}, 'infinity')`,
+    `INSERT INTO rowlock.job (kind, created_at, status, finished_at, error)
+     VALUES ('k', '-infinity', 'error', 'infinity', '{"reason": "by hand"}'), ('k', now(), 'error', now(), '"gone"')`,
+    `INSERT INTO rowlock.pause (scope, name, paused_until) VALUES ('queue', 'q', ${late})`,
+    `INSERT INTO rowlock.limit_setting (name, max, set_at, set_by) VALUES ('l', 1, ${late}, '')`,
+    `INSERT INTO rowlock.schedule (name, plan, fingerprint, source, next_at) VALUES ('s', '{}', '', 'dynamic', ${late})`,
+    `INSERT INTO rowlock.audit (noted_at, operator, action, scope, name, details) VALUES (${late}, 'o', 'pause', 'all', '', '{}')`,
+  ])
+    await client.query(statement);
+  const last = new Date(8.64e15);
+  const { jobs } = await rowlock.jobs.list({ order: 'oldest' });
+  expect(jobs).toMatchObject([
+    { availableAt: last, createdAt: last, finishedAt: null },
+    { createdAt: new Date('-004713-11-24'), finishedAt: last, error: { message: '{"reason":"by hand"}' } },
+    { error: { code: 'Error', message: '"gone"' } },
+  ]);
+  for (const { publicId } of jobs) expect(await rowlock.insight.explain(publicId)).toBeDefined();
+  expect(await rowlock.jobs.pauses()).toMatchObject([{ until: last }]);
+  expect(await rowlock.limits.list()).toMatchObject([{ setAt: last }]);
+  expect(await rowlock.schedules.list()).toMatchObject([{ nextAt: last }]);
+  expect(await rowlock.insight.audit()).toMatchObject({ entries: [{ at: last }] });
 });

@@ -26,5 +26,6 @@ export * from './schema/outdated-tables.js';
 export * from './schema/refused-migration.js';
 export * from './values/created-ms.js';
 export * from './values/id-range.js';
+export * from './values/stored-error.js';
 export * from './workers/keep-checking.js';
 export * from './workers/worker-id.js';

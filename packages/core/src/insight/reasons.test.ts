@@ -209,3 +209,11 @@ test('a driver without insight is refused in a sentence', async () => {
   await expect(explain(driver, 'job 2')).rejects.toMatchObject(refused);
   await expect(picture(driver, { queue: 'mail' })).rejects.toMatchObject(refused);
 });
+
+test('a kind that one of several workers serves may have the name of a member of all objects', async () => {
+  const mill = database({ jobs: [job(2n)] });
+  const door = database({ jobs: [], kinds: { constructor: ['send'] } });
+  const list = async () => [...(await door.workers.list()), ...(await mill.workers.list())];
+  const { jobs } = await picture({ ...mill, workers: { list } }, { queue: 'mail' });
+  expect(jobs).toMatchObject([{ state: 'due' }]);
+});

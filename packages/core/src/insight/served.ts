@@ -28,7 +28,9 @@ export function afterOfKinds(workers: readonly WorkerView[]): KindsServed {
 }
 
 function afterOf(kind: string, workers: readonly WorkerView[]): readonly string[] {
-  const [first = [], ...others] = workers.flatMap(({ kinds }) => (kinds[kind] ? [kinds[kind]] : []));
+  const [first = [], ...others] = workers.flatMap(({ kinds }) =>
+    Object.hasOwn(kinds, kind) ? [kinds[kind] ?? []] : [],
+  );
   return first.filter((each) => others.every((after) => after.includes(each)));
 }
 

@@ -305,5 +305,5 @@ function text(value: unknown): string {
 }
 
 function date(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
+  return ms === null ? null : new Date(Math.min(ms, 8.64e15)); // A later time is none that a Date can hold.
 }

@@ -7,6 +7,7 @@ import {
   type NamedJobs,
   NEVER,
 } from '@rowlock/core/driver';
+import { storedError } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { idRows, KEYS } from '../jobs/given-rows.js';
 import { type MysqlTransaction, query } from '../query.js';
@@ -138,7 +139,7 @@ async function countsBefore(
   const ids = list(['0', ...taken.map(({ id }) => id)]);
   for (const { id, status, queue, limits, priority, key } of rows) {
     if (status !== 'new') continue;
-    const kinds = list(['', ...(served[queue] ?? [])]);
+    const kinds = list(['', ...(Object.hasOwn(served, queue) ? (served[queue] ?? []) : [])]);
     const busy = taken.flatMap((each) => (each.queue === queue ? (each.key ?? []) : []));
     const keys = list([key ?? '', ...busy]);
     const given = [queue, limits, priority, priority, id, ...kinds.values, ...ids.values];
@@ -171,7 +172,7 @@ function toJobFacts(
     finishedAt: date(row.finished_at),
     attempt,
     maxAttempts: row.max_attempts,
-    error: row.error === null ? null : JSON.parse(row.error),
+    error: storedError(row.error === null ? null : JSON.parse(row.error)),
     run: runOf(row),
     followed: { jobs: first.slice(0, MOST_NAMED), more: first.length > MOST_NAMED },
     dependency: dependencies.get(row.id) ?? null,

@@ -7,6 +7,7 @@ import {
 } from '@rowlock/core/driver';
 import { answers, type Queryable, query, textOrNull } from '../query.js';
 import type { Statements } from '../statements.js';
+import { dateOf } from '../values/date.js';
 
 export function joinableAuditOf(on: Queryable, { audit: sql }: Statements): JoinableAudit {
   return {
@@ -28,7 +29,7 @@ export function auditOf(on: Queryable, statements: Statements): Audit {
     async list({ by, action, scope, name, before, limit }) {
       const values = [by, action, scope, name, before, textOrNull(limit)];
       const rows = await answers<Omit<AuditEntry, 'at'> & { readonly at: number }>(on, sql.list, values);
-      return rows.map((row) => ({ ...row, at: new Date(row.at) }));
+      return rows.map((row) => ({ ...row, at: dateOf(row.at) }));
     },
 
     async prune(ageMs) {

@@ -1,7 +1,9 @@
-import type { JobError, State } from '@rowlock/core';
+import type { Json, State } from '@rowlock/core';
 import type { Facts, FactsQuestion, HoldingRun, JobFacts, NamedJob } from '@rowlock/core/driver';
+import { storedError } from '@rowlock/sql-drivers';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
+import { dateOf, dateOrNull } from '../values/date.js';
 
 /** The most jobs that are named for which a job waits. */
 const MOST_NAMED = 10;
@@ -24,7 +26,7 @@ interface FactsRow {
   finished_ms: number | null;
   attempt: number;
   max_attempts: number;
-  error: JobError | null;
+  error: Json;
   run: RunRow | null;
   followed: readonly NamedJob[] | null;
   dependency: NamedJob | null;
@@ -68,11 +70,11 @@ function toJobFacts(row: FactsRow): readonly JobFacts[] {
       limits,
       status,
       due,
-      availableAt: new Date(row.available_ms),
-      finishedAt: row.finished_ms === null ? null : new Date(row.finished_ms),
+      availableAt: dateOf(row.available_ms),
+      finishedAt: dateOrNull(row.finished_ms),
       attempt,
       maxAttempts: row.max_attempts,
-      error,
+      error: storedError(error),
       run: row.run && toRun(row.run),
       followed: { jobs: followed.slice(0, MOST_NAMED), more: followed.length > MOST_NAMED },
       dependency,
@@ -82,5 +84,5 @@ function toJobFacts(row: FactsRow): readonly JobFacts[] {
 }
 
 export function toRun({ run_id: runId, worker, since, alive }: RunRow): HoldingRun {
-  return { runId, worker, since: since === null ? null : new Date(since), alive };
+  return { runId, worker, since: dateOrNull(since), alive };
 }

@@ -2,6 +2,7 @@ import type { JobError, Json, State } from '@rowlock/core';
 import { type BegunRun, type RunOnRecord, type RunsQuestion, runsOf } from '@rowlock/core/driver';
 import type { Context } from '../context.js';
 import { type PostgresTransaction, query } from '../query.js';
+import { dateOrNull } from '../values/date.js';
 
 /** A record, its job, and what the job's row says of its last run. */
 interface RecordRow {
@@ -46,18 +47,14 @@ export async function runs(
 
 function runsIn(row: RecordRow, records: readonly RecordRow[]): readonly BegunRun[] {
   const { public_id: publicId, kind, queue, key, status, last_process_id: runId, started_by } = row;
-  const [startedAt, finishedAt] = [date(row.job_started_at), date(row.job_finished_at)];
+  const [startedAt, finishedAt] = [dateOrNull(row.job_started_at), dateOrNull(row.job_finished_at)];
   const last = { status, runId, startedAt, startedBy: started_by, finishedAt };
   return runsOf(last, records.flatMap(recordOf)).map((run) => ({ ...run, publicId, kind, queue, key }));
 }
 
 function recordOf(row: RecordRow): readonly RunOnRecord[] {
   const { process_id: runId, worker, host, alive: isAlive, outcome, error, progress } = row;
-  const [startedAt, finishedAt] = [date(row.started_at), date(row.finished_at)];
+  const [startedAt, finishedAt] = [dateOrNull(row.started_at), dateOrNull(row.finished_at)];
   if (runId === null || startedAt === null) return [];
   return [{ runId, worker, host, isAlive, startedAt, finishedAt, outcome, error, progress }];
-}
-
-function date(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }
