@@ -322,6 +322,27 @@ for (const [form, made] of Object.entries(FORMS)) {
   });
 }
 
+test.each(Object.entries(FORMS))(
+  '%s in a transaction that has failed is told so by every call',
+  async (_, made) => {
+    const { publicId } = await rowlock.enqueue(Work, { payload: 'there' });
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 / 0').catch(() => {});
+      const tx = made(client);
+      const find = () => rowlock.find(publicId, { tx });
+      for (const call of [find, ...Object.values(WRITES)])
+        await expect(call(tx, publicId), call.name).rejects.toMatchObject({
+          code: 'TransactionOver',
+          isRetryable: false,
+          message: expect.stringMatching(/earlier statement .* has failed/),
+        });
+      await client.query('ROLLBACK');
+    });
+    expect(await payloads()).toEqual(['there']);
+  },
+);
+
 test('an error of a library that has the statement in it is no sign of a transaction that is over', async () => {
   await withClient(async (client) => {
     await client.query('BEGIN');

@@ -15,6 +15,9 @@ import { JSON_TEXT, MARK, NOT_WITHIN, within } from '../values/within.js';
 /** On the driver's own connections this means a server that only reads. */
 const READ_ONLY_TRANSACTION = '25006';
 
+/** Of each statement behind one that has failed. */
+const FAILED_TRANSACTION = '25P02';
+
 /**
  * A caller's transaction. No statement takes effect outside of it.
  *
@@ -51,7 +54,9 @@ export class CallersTransaction implements Queryable {
     } catch (thrown) {
       const error = serversError(thrown);
       if (String(Object(error).message).includes(NOT_WITHIN)) throw noTransaction();
-      throw Object(error).code === READ_ONLY_TRANSACTION ? onlyReads(error) : toDriverError(error);
+      const { code } = Object(error);
+      if (code === FAILED_TRANSACTION) throw hasFailed(error);
+      throw code === READ_ONLY_TRANSACTION ? onlyReads(error) : toDriverError(error);
     }
   }
 
@@ -117,6 +122,14 @@ function statusOf(tx: object): unknown {
 
 function isRows<Row>(rows: unknown): rows is Row[] {
   return Array.isArray(rows);
+}
+
+function hasFailed(cause: unknown): DriverError {
+  return new DriverError(
+    'TransactionOver',
+    "An earlier statement of the transaction of 'tx' has failed, and Postgres takes no other one: roll it back, or to a savepoint before that statement. The call has written nothing.",
+    { cause },
+  );
 }
 
 function otherShape(): DriverError {
