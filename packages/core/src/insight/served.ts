@@ -3,13 +3,12 @@ import type { Lane } from '../driver/lane.js';
 
 /** Whether a worker takes jobs of this kind from this queue. */
 export function isServed({ queue, kind }: Lane, workers: readonly WorkerView[]): boolean {
-  return workers.some((worker) => serves(worker, kind) && worker.queues.includes(queue));
+  return serving(kind, workers).some(({ queues }) => queues.includes(queue));
 }
 
 /** The queues of the workers that serve a kind, in order. */
 export function servedIn(kind: string, workers: readonly WorkerView[]): readonly string[] {
-  const serving = workers.filter((worker) => serves(worker, kind));
-  return [...new Set(serving.flatMap(({ queues }) => queues))].toSorted();
+  return [...new Set(serving(kind, workers).flatMap(({ queues }) => queues))].toSorted();
 }
 
 /** The kinds that these workers serve, by queue. */
@@ -28,12 +27,10 @@ export function afterOfKinds(workers: readonly WorkerView[]): KindsServed {
 }
 
 function afterOf(kind: string, workers: readonly WorkerView[]): readonly string[] {
-  const [first = [], ...others] = workers.flatMap(({ kinds }) =>
-    Object.hasOwn(kinds, kind) ? [kinds[kind] ?? []] : [],
-  );
+  const [first = [], ...others] = serving(kind, workers).map(({ kinds }) => kinds[kind] ?? []);
   return first.filter((each) => others.every((after) => after.includes(each)));
 }
 
-function serves({ kinds }: WorkerView, kind: string): boolean {
-  return Object.hasOwn(kinds, kind);
+function serving(kind: string, workers: readonly WorkerView[]): readonly WorkerView[] {
+  return workers.filter(({ kinds }) => Object.hasOwn(kinds, kind));
 }

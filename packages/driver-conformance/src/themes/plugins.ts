@@ -223,6 +223,41 @@ export const plugins = theme('plugins', (test) => {
     expect(seen).toEqual([[1, 2, 3]]);
   });
 
+  test.once(
+    'no middleware takes a job out of a run, adds one, or changes one',
+    async <Tx>(stage: Stage<Tx>) => {
+      const { queue, key, putMany } = stage;
+      const refused: unknown[] = [];
+      const changing = around<Tx>(({ jobs }, next) => {
+        for (const change of [
+          () => Reflect.apply(Array.prototype.pop, jobs, []),
+          () => Reflect.apply(Array.prototype.reverse, jobs, []),
+          () => Reflect.apply(Array.prototype.push, jobs, [jobs[0]]),
+        ])
+          try {
+            change();
+          } catch (error) {
+            refused.push(error);
+          }
+        refused.push(Reflect.set(jobs[0], 'publicId', 'another'));
+        return next();
+      });
+      const handler = defineHandler({
+        kind: 'work',
+        queue,
+        payload: ANumber,
+        group: true,
+        run: ({ jobs }: RunContext<number, Tx>) => jobs.map(({ payload }) => payload),
+      });
+      await putMany([1, 2].map((payload) => ({ key, payload })));
+      await startWorker(stage, [handler], { plugins: [changing] });
+      const output = [1, 2];
+      expect(await allSettled(stage)).toMatchObject([{ output }, { output }]);
+      const error = expect.any(TypeError);
+      expect(refused).toEqual([error, error, error, false]);
+    },
+  );
+
   test('a job that is refused before its handler would be called has no middleware', async (stage) => {
     const { queue, put } = stage;
     let called = 0;

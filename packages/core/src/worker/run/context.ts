@@ -64,6 +64,7 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
     const [first, ...rest] = call.jobs;
     this.job = runJob(first);
     this.jobs = [this.job, ...rest.map(runJob)];
+    Object.freeze(this.jobs); // A job that middleware took out would be settled without a run.
     this.key = keyOfAll(this.jobs);
     this.runId = call.live.runId;
     this.#call = call;
@@ -119,10 +120,10 @@ export class Context<Tx> implements RunContext<unknown, Tx> {
 
 function runJob({ job, payload }: CheckedJob): RunJob<unknown> {
   const { publicId, queue, kind, key, earlierRuns, maxAttempts, createdAt, waitedMs } = job;
-  return {
+  return Object.freeze({
     ...{ publicId, queue, kind, key, payload, earlierRuns, maxAttempts, createdAt, waitedMs },
     attempt: job.attemptsMade + 1,
     metadata: givenMetadata(job.metadata),
     tick: tickIn(job.metadata),
-  };
+  });
 }
