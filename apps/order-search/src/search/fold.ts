@@ -10,8 +10,11 @@ export function folded(text: string): string {
     .replace(WHOLE, (letter) => PLAIN.get(letter) ?? letter);
 }
 
-/** Accents that stand apart from their letter, and letters that are a mark: `ʻ` in `Hawaiʻi`. */
-const MARKS = /[\p{M}\u02b0-\u02ff]/gu;
+/**
+ * Accents that stand apart from their letter, letters that are a mark, as `ʻ` in `Hawaiʻi`, and what nobody sees in a text that is
+ * pasted: where a word may be parted, and which way it is written.
+ */
+const MARKS = /[\p{M}\u02b0-\u02ff\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**
  * Plain letters, and the small letters that stand for them and that Unicode does not decompose into a letter and its accent. The

@@ -52,4 +52,5 @@ test('numbers alone may be those of orders', () => {
   ])
     expect(ordersIn(typed), typed).toEqual([]);
   expect(ordersIn('0 -5 0')).toEqual([0, -5]);
+  expect(ordersIn('\u202a4711\u202c\ufeff')).toEqual([4711]);
 });

@@ -1,3 +1,4 @@
+import { folded } from './fold.js';
 import { codeOf, hasDigit, SHORTEST_PART, wordsOf } from './words.js';
 
 /** An order has at least one of these words. One that ends with `*` stands for the words that begin so. */
@@ -30,10 +31,7 @@ export function termsOf(typed: string): readonly Term[] {
  * with blanks may look the same, so these are looked up beside the terms.
  */
 export function ordersIn(typed: string): readonly number[] {
-  const said = typed
-    .normalize('NFKD')
-    .toLowerCase()
-    .split(/[\s,;&#]+/);
+  const said = folded(typed).split(/[\s,;&#]+/);
   const numbers = said.filter((each) => each !== '' && !/^(?:orders?|and|or|nos?|nr)[.:]?$/.test(each));
   if (!numbers.every((each) => /^(?:0|-?[1-9]\d{0,9})$/.test(each))) return [];
   return [...new Set(numbers.slice(0, MOST_TERMS).map(Number))].filter((no) => Math.abs(no) < 2 ** 31);

@@ -20,6 +20,15 @@ test('letters that are no letter with an accent are plain ones too', () => {
   for (const [text, words] of Object.entries(plain)) expect(wordsOf(text).join(' ')).toBe(words);
 });
 
+test('what nobody sees in a text that is pasted parts no word', () => {
+  expect(wordsOf('Mül\u00adler-\u200eWeg \u202aOB15\u202c \ufeffBerg')).toEqual([
+    'muller',
+    'weg',
+    'ob15',
+    'berg',
+  ]);
+});
+
 test('letters of other alphabets stay in theirs', () => {
   expect(wordsOf('Москва Ёлка 東京')).toEqual(['москва', 'елка', '東京']);
 });
