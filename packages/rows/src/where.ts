@@ -19,7 +19,7 @@ function checkValue(column: string, value: unknown): void {
   if (value === null) return;
   if (!COMPARABLE.includes(typeof value) || Number.isNaN(value))
     throw new InvalidInputError(
-      `where.${column} must be a text, a number, a boolean or null, not ${value === undefined ? 'undefined' : typeof value}.`,
+      `where.${column} must be a text, a number, a boolean or null, not ${typeof value === 'number' ? value : typeof value}.`,
     );
   checkStorable(`where.${column}`, String(value));
 }

@@ -14,3 +14,7 @@ test.each([{}, { id: undefined }, { id: Number.NaN }, { id: {} }, { id: new Date
     );
   },
 );
+
+test('a number that is none is named', () => {
+  expect(() => columnsOf({ id: Number.NaN })).toThrow(/not NaN\.$/);
+});
