@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { onFreePort } from './free-port.js';
+import { onFreePort, onPortAgain } from './free-port.js';
 import { initialiseMysqlOnce } from './initialise-mysql.js';
 import { type MysqlBinaries, mysqlBinaries } from './mysql-binaries.js';
 import { MARIADB, MYSQL } from './mysql-product.js';
@@ -58,7 +58,7 @@ export async function startMysqlServer(
   const password = await initialiseMysqlOnce(binaries, dataDir);
 
   const start = (onPort: number) => startOnPort(binaries, dataDir, onPort, options);
-  const first = await onFreePort(options.port, 'Address already in use', start);
+  const first = await onFreePort(options.port, TAKEN, start);
   const { port } = first;
   let { server } = first;
 
@@ -74,12 +74,14 @@ export async function startMysqlServer(
     kill: () => server.end('SIGKILL'),
     async restart() {
       await server.end('SIGTERM');
-      server = await start(port);
+      server = await onPortAgain(port, TAKEN, start);
     },
   };
 }
 
 const PID_FILE = 'rowlock.pid';
+/** What the server says when another one has its port. */
+const TAKEN = 'Address already in use';
 
 function tracesOn({ product }: MysqlBinaries, dataDir: string): ServerTraces {
   return {

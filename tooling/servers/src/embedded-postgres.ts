@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onFreePort } from './free-port.js';
+import { onFreePort, onPortAgain } from './free-port.js';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.js';
 import { runningProcess } from './running-process.js';
 import { canWrite, type ServerAccount, serverAccount, versionAs } from './server-account.js';
@@ -71,7 +71,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   const password = readFileSync(join(dataDir, PASSWORD_FILE), 'utf8');
   const start = (onPort: number) => startServer(account, binaries, dataDir, onPort, options);
-  const first = await onFreePort(options.port, 'could not bind', start);
+  const first = await onFreePort(options.port, TAKEN, start);
   const { port } = first;
   let { server } = first;
 
@@ -86,12 +86,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     kill: () => server.end('SIGQUIT'),
     async restart() {
       await server.end('SIGINT');
-      server = await start(port);
+      server = await onPortAgain(port, TAKEN, start);
     },
   };
 }
 
 const PASSWORD_FILE = 'rowlock.password';
+/** What the server says when another one has its port. */
+const TAKEN = 'could not bind';
 
 function tracesOn(dataDir: string): ServerTraces {
   return {

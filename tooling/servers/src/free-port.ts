@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import getPort, { clearLockedPorts } from 'get-port';
 
 /**
@@ -32,3 +33,24 @@ export async function onFreePort<Server>(
 
 /** On a busy machine each pick may be another's the next moment. */
 const ATTEMPTS = 5;
+
+/**
+ * Starts a server again on its port. While it was down, the port was free for everybody: who has it now is waited for.
+ * @param takenText what the start's error says when the port is taken
+ */
+export async function onPortAgain<Server>(
+  port: number,
+  takenText: string,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  for (const end = performance.now() + AGAIN_MS; ; await sleep(100)) {
+    try {
+      return await start(port);
+    } catch (error) {
+      if (performance.now() > end || !String(error).includes(takenText)) throw error;
+    }
+  }
+}
+
+/** A net, in milliseconds: most have a port for a moment, as clients and tests do. */
+const AGAIN_MS = 60_000;

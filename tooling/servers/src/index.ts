@@ -11,7 +11,7 @@ export {
   startEmbeddedPostgres,
 } from './embedded-postgres.js';
 export { type EmbeddedRedis, startEmbeddedRedis } from './embedded-redis.js';
-export { freePort, onFreePort } from './free-port.js';
+export { freePort, onFreePort, onPortAgain } from './free-port.js';
 export { type FreshDatabase, freshDatabase } from './fresh-database.js';
 export { freshMysqlDatabase } from './fresh-mysql-database.js';
 export { mariadbForTests, mysqlForTests, type TestMysql } from './mysql-for-tests.js';

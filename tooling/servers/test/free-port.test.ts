@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { freePort, onFreePort } from '../src/index.js';
+import { freePort, onFreePort, onPortAgain } from '../src/index.js';
 
 const holders: Server[] = [];
 
@@ -75,4 +75,16 @@ test('any other error of the start is passed on', async () => {
     throw new Error('no such program');
   });
   await expect(started).rejects.toThrow('no such program');
+});
+
+test('a server that starts again on its port waits for who has it', async () => {
+  const port = await hold('127.0.0.1');
+  let tried = 0;
+  const server = await onPortAgain(port, 'EADDRINUSE', async (wanted) => {
+    tried += 1;
+    if (tried === 3) for (const holder of holders.splice(0)) holder.close();
+    return hold('127.0.0.1', wanted);
+  });
+  expect(server).toBe(port);
+  expect(tried).toBeGreaterThanOrEqual(3);
 });
