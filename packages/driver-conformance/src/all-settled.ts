@@ -1,10 +1,7 @@
 import { SETTLED } from '@rowlock/core/driver';
 import type { JobRow } from './driver-harness.js';
 import type { Stage } from './stage.js';
-import { until } from './until.js';
-
-/** A net. Hundreds of jobs take their time on a slow machine. */
-const GUARD_MS = 180_000;
+import { LOAD_GUARD_MS, until } from './until.js';
 
 /** Waits until every job of the test's queue is settled, and returns their rows. */
 export function allSettled<Tx>({ reader, queue }: Stage<Tx>): Promise<readonly JobRow[]> {
@@ -13,5 +10,5 @@ export function allSettled<Tx>({ reader, queue }: Stage<Tx>): Promise<readonly J
     const rows = await reader.jobs(queue);
     return rows.length > 0 && rows.every(({ status }) => settled.has(status)) && rows;
   };
-  return until('every job is settled', look, GUARD_MS);
+  return until('every job is settled', look, LOAD_GUARD_MS);
 }

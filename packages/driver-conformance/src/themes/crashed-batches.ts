@@ -8,7 +8,7 @@ import { eachSettledOnce } from '../each-settled-once.js';
 import { seeded } from '../random.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { aborted, gate, within } from '../until.js';
+import { aborted, gate, LOAD_GUARD_MS, within } from '../until.js';
 import { AnyJson, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const crashedBatches = theme('crashed batches', (test) => {
@@ -151,7 +151,7 @@ export const crashedBatches = theme('crashed batches', (test) => {
         { concurrency: 2 },
       );
       await opened.worker.start();
-      await within('a death, or the end', Promise.race([dead.promise, allSettled(stage)]));
+      await within('a death, or the end', Promise.race([dead.promise, allSettled(stage)]), LOAD_GUARD_MS);
     }
     await startWorker(stage, [handlerOf(() => undefined)]);
     const rows = await allSettled(stage);

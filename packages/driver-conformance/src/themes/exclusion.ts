@@ -7,7 +7,7 @@ import { seeded } from '../random.js';
 import { RunLog } from '../run-log.js';
 import type { Stage } from '../stage.js';
 import { theme } from '../theme.js';
-import { aborted, gate, until, within } from '../until.js';
+import { aborted, gate, LOAD_GUARD_MS, until, within } from '../until.js';
 import { AnyJson, clientOf, openWorker, SOON, startWorker, type WorkerProcess } from '../worker-process.js';
 
 export const exclusion = theme('exclusion', (test) => {
@@ -88,11 +88,10 @@ export const exclusion = theme('exclusion', (test) => {
         }),
       ]);
       await opened.worker.start();
-      const finished = until('everything is served', async () =>
-        (await reader.jobs(queue)).every(({ status }) => status === 'complete'),
-      );
+      const isServed = async () => (await reader.jobs(queue)).every(({ status }) => status === 'complete');
+      const finished = until('everything is served', isServed, LOAD_GUARD_MS);
       finished.catch(() => {});
-      await within('a death, or the end', Promise.race([dead.promise, finished]));
+      await within('a death, or the end', Promise.race([dead.promise, finished]), LOAD_GUARD_MS);
     }
     await startWorker(stage, [handlerOf(() => undefined)]);
     const settled = await allSettled(stage);

@@ -6,7 +6,7 @@ import { moveOne } from '../move-one.js';
 import { LOOKALIKES } from '../names.js';
 import { settlement } from '../stage.js';
 import { theme } from '../theme.js';
-import { within } from '../until.js';
+import { LOAD_GUARD_MS, within } from '../until.js';
 import { AnyJson, clientOf } from '../worker-process.js';
 
 const SCOPES: readonly UniqueScope[] = ['outstanding', 'ever'];
@@ -223,7 +223,7 @@ export const uniqueKeys = theme('unique keys', (test) => {
         unique: `${key} ${times} ${place}`,
       }));
       const calls = [jobs, jobs.toReversed()].map((each) => client.enqueueMany(handler, each));
-      const outcomes = (await within('both calls', Promise.all(calls))).flat();
+      const outcomes = (await within('both calls', Promise.all(calls), LOAD_GUARD_MS)).flat();
       const enqueued = outcomes.filter(({ outcome }) => outcome === 'enqueued');
       expect(enqueued).toHaveLength(jobs.length);
       expect(new Set(outcomes.map(({ publicId }) => publicId)).size).toBe(jobs.length);
