@@ -207,7 +207,11 @@ export const statistics = insightTheme('statistics', (test) => {
     const handler = defineHandler({ kind: 'work', queue, payload: AnyJson, run: () => {} });
     const { worker } = await startWorker(stage, [handler], { clock });
     const told: UnservedJobs[] = [];
-    worker.on('unserved', (jobs) => jobs.queue.startsWith(queue) && told.push(jobs));
+    worker.on('unserved', (jobs) => {
+      // On a busy machine what has just come grows old enough to be told.
+      const isOld = jobs.kind === 'just come' && jobs.oldestDueMs >= 10_000;
+      if (jobs.queue.startsWith(queue) && !isOld) told.push(jobs);
+    });
     const at = new Date((await reader.now()).getTime() - 60_000);
     await stage.putMany([
       { kind: 'other', available: { at } },
