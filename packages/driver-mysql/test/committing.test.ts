@@ -44,5 +44,5 @@ test.skipIf(product === 'mariadb')(
       await expect(writer.query('DO 0')).rejects.toThrow();
     }
   },
-  60_000,
+  120_000,
 );

@@ -36,4 +36,4 @@ test('after a restart of the server the number of a session is nobody’s, thoug
     for (const client of opened) client.destroy();
     await server.stop();
   }
-}, 60_000);
+}, 120_000);

@@ -58,7 +58,7 @@ test.concurrent('a notification through a connection that went silent ends, as d
     code: 'ConnectionLost',
   });
   await driver.close().catch(() => {});
-}, 60_000);
+}, 120_000);
 
 test.concurrent('what a client asks is answered soon or not at all, and closing ends', async ({
   onTestFinished,
@@ -84,7 +84,7 @@ test.concurrent('what a client asks is answered soon or not at all, and closing 
   await answered(() => driver.workers.list());
   server.swallow();
   await driver.close().catch(() => {});
-}, 60_000);
+}, 120_000);
 
 test.concurrent('closing does not wait for a statement that nobody answers', async ({ onTestFinished }) => {
   const { hostname, port } = new URL(database.url);
@@ -97,7 +97,7 @@ test.concurrent('closing does not wait for a statement that nobody answers', asy
   await turn();
   await expect(driver.close()).rejects.toMatchObject({ code: 'ConnectionLost' });
   expect(await asked).toMatchObject({ code: 'ConnectionLost' });
-}, 60_000);
+}, 120_000);
 
 test.concurrent('a worker whose new session is silent once it is open is told so, and stops all the same', async () => {
   const server = await silentAfterHandshake(new URL(database.url));
@@ -119,7 +119,7 @@ test.concurrent('a worker whose new session is silent once it is open is told so
   server.close();
   await anchor.release();
   await driver.close().catch(() => {});
-}, 60_000);
+}, 120_000);
 
 /** A way to the server on which, once it falls silent, connections are opened and nothing that is asked on them is answered. */
 async function silentAfterHandshake(url: URL) {

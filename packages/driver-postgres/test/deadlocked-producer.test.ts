@@ -31,7 +31,7 @@ test('an enqueue that waits for a transaction which waits for it is done again, 
   if (theirs === true) expect(outcomes).toEqual(['enqueued', 'enqueued']);
   else expect([theirs, ...outcomes]).toEqual(['enqueued', 'duplicate', 'duplicate']);
   expect(await database.reader.jobs('q')).toHaveLength(2);
-}, 60_000);
+}, 120_000);
 
 function keyed(key: string): NewJob {
   return newJob({ unique: { key, scope: 'outstanding' } });

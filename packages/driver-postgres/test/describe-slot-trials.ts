@@ -41,7 +41,7 @@ export function describeSlotTrials(forMs: number): void {
         expect(await gates(admin)).toBe(0);
         expect(await admitted(sessions(7), 'hot', 6)).toBe(6);
       },
-      forMs + 60_000,
+      forMs + 120_000,
     );
 
     test(
@@ -61,7 +61,7 @@ export function describeSlotTrials(forMs: number): void {
         expect(await gates(admin)).toBe(0);
         expect(await admitted(sessions(7), 'hot', 6)).toBe(6);
       },
-      forMs + 60_000,
+      forMs + 120_000,
     );
 
     test(
@@ -98,7 +98,7 @@ export function describeSlotTrials(forMs: number): void {
         expect(sum('over') + sum('falselyRefused')).toBe(0);
         await expect.poll(() => gates(admin), { timeout: 30_000 }).toBe(0);
       },
-      forMs + 60_000,
+      forMs + 120_000,
     );
 
     test('the trial finds the callers that a plain look for a free row admits beyond their size', async () => {
@@ -121,6 +121,6 @@ export function describeSlotTrials(forMs: number): void {
         },
       });
       expect(tally.over).toBeGreaterThan(0);
-    }, 60_000);
+    }, 120_000);
   });
 }

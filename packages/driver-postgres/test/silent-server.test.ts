@@ -213,7 +213,7 @@ for (const sessions of ['own', 'shared'] as const) {
     await anchor.release().catch(() => {});
     await driver.close();
     await expect.poll(() => server.open.size, { timeout: 5_000 }).toBe(0);
-  }, 60_000);
+  }, 120_000);
 }
 
 test.concurrent('a worker whose session is being opened again, by a server that does not answer, stops without it', async ({
@@ -236,7 +236,7 @@ test.concurrent('a worker whose session is being opened again, by a server that 
   );
   await expect.poll(() => server.accepted, { timeout: 30_000 }).toBeGreaterThan(before);
   await anchor.release();
-}, 60_000);
+}, 120_000);
 
 /** The answer to what comes before the silence, which a busy machine may give only when it is asked for again. */
 function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {

@@ -80,7 +80,7 @@ test('a claim on a server that only reads gives its connection up, and is made w
   const held = driver.claims.session({ idleLimitMs: 60_000 });
   expect(await held.claim(FROM_THE_START)).toHaveLength(1);
   await held.rollback();
-}, 60_000);
+}, 120_000);
 
 test('a worker whose server only reads has not its session back, though its lock is granted there', async () => {
   const { server, driver } = await migrated();
@@ -104,7 +104,7 @@ test('a worker whose server only reads has not its session back, though its lock
   await plain.query('SELECT pg_promote()');
   await vi.waitFor(() => expect(told.at(-1)).toBe('back'), 30_000);
   expect(before).toEqual(['back']);
-}, 60_000);
+}, 120_000);
 
 test('a server that only reads is looked at for what captures need', async () => {
   const { server, driver } = await migrated();
@@ -133,4 +133,4 @@ test('a server that only reads is looked at for what captures need', async () =>
     { name: 'there', problems: [] },
     { name: 'missing', problems: [{ code: 'missing' }] },
   ]);
-}, 60_000);
+}, 120_000);
