@@ -17,8 +17,11 @@ let database: string;
 let user: string;
 let root: pg.Client;
 let drop: () => Promise<void>;
+/** Ends what the test has opened, before its database is dropped. */
+let end: (() => Promise<void>)[];
 
 beforeEach(async () => {
+  end = [];
   ({ url, drop } = await freshDatabase(inject('postgresUrl')));
   database = new URL(url).pathname.slice(1);
   user = `limited_${database.slice(-8)}`;
@@ -28,6 +31,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  for (const each of end) await each();
   await root.end();
   await drop();
   const server = await connect(inject('postgresUrl'));
@@ -53,7 +57,7 @@ function rowlockAs(connectionString: string) {
   const log = { debug() {}, info() {}, warn: (_: object, text: string) => warnings.push(text), error() {} };
   const driver = postgres({ connectionString });
   const rowlock = createRowlock({ driver, handlers: [Work], log });
-  onTestFinished(() => rowlock.close());
+  end.push(() => rowlock.close());
   return { rowlock, driver, warnings };
 }
 

@@ -2,7 +2,7 @@ import '@rowlock/servers/vitest';
 import type { ClaimSession, Driver } from '@rowlock/core/driver';
 import { freshDatabase } from '@rowlock/servers';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type PostgresTransaction, postgres } from '../src/index.js';
 import { describeSlotTrials } from './describe-slot-trials.js';
 import { admitted, claim, enters, gates, reached } from './limit-calls.js';
@@ -14,6 +14,8 @@ let url: string;
 let blocker: pg.Client | undefined;
 
 const sessions: ClaimSession<PostgresTransaction>[] = [];
+/** Further ones, which are closed before the database is dropped. */
+const drivers: Driver<PostgresTransaction>[] = [];
 
 /** A session that is rolled back at the end of the test. */
 function opened(of = driver): ClaimSession<PostgresTransaction> {
@@ -37,7 +39,7 @@ afterEach(async () => {
   await blocker?.end();
   blocker = undefined;
   for (const session of sessions.splice(0)) await session.rollback();
-  await driver.close();
+  for (const each of [driver, ...drivers.splice(0)]) await each.close();
   await admin.end();
   await drop();
 });
@@ -187,7 +189,7 @@ test('a schema that was renamed has its limits with it', async () => {
   const schema = 'my "jobs"';
   await admin.query(`ALTER SCHEMA rowlock RENAME TO ${pg.escapeIdentifier(schema)}`);
   const renamed = postgres({ connectionString: url, schema });
-  onTestFinished(() => renamed.close());
+  drivers.push(renamed);
   const [one, other] = [opened(renamed), opened(renamed)];
   expect(await enters(one, 'a', 1)).toBe(true);
   expect(await enters(other, 'a', 1)).toBe(false);

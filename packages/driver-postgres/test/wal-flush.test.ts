@@ -80,7 +80,8 @@ test('a record is flushed on request, and not before', async () => {
   const driver = postgres({ pool });
   try {
     await driver.schema.migrate();
-    const { workerId } = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+    const anchor = await driver.workers.anchor({ name: 'worker', host: 'host', pid: 1, queues: ['q'] });
+    const { workerId } = anchor;
     const jobs = [{ id: 1n, createdAt: new Date() }];
     const { visible, durable } = driver.claims.startRuns([{ runId: randomUUID(), workerId, jobs }], []);
     expect(await visible).toEqual({ earlier: [], unfinished: [] });
@@ -90,6 +91,7 @@ test('a record is flushed on request, and not before', async () => {
     await durable();
     expect(sent.filter((text) => text === flush)).toHaveLength(1);
     expect(await lsn('flush')).toBeGreaterThanOrEqual(written);
+    await anchor.release();
   } finally {
     await driver.close();
     await pool.end();
