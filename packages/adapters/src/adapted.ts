@@ -17,14 +17,14 @@ const made = new WeakMap<object, AdaptedTransaction>();
  */
 export function adapted(
   own: object,
-  adapter: AdaptedTransaction['adapter'] | undefined,
-  query: (text: string, values: Value[], database: Database) => PromiseLike<unknown>,
+  adapter: NonNullable<AdaptedTransaction['adapter']>,
+  query: (text: string, values: Value[], database?: Database) => PromiseLike<unknown>,
   isOver: (error?: unknown) => boolean = () => false,
 ): AdaptedTransaction {
   const known = made.get(own);
   if (known !== undefined) return known;
   const adaptedTransaction: AdaptedTransaction = {
-    ...(adapter && { adapter }),
+    adapter,
     async query(text, values, database) {
       if (isOver()) throw noTransaction();
       // The driver checks the form of the answer.

@@ -44,16 +44,17 @@ export function fromPrisma(tx: PrismaTransaction): AdaptedTransaction {
   let own: Promise<Database> | undefined;
   return adapted(
     tx,
-    undefined,
+    { name: 'fromPrisma' },
     async (text, values, database) => {
       try {
         own ??= databaseOf(tx);
-        if ((await own) !== database)
+        const named = await own;
+        if (named !== database)
           throw new DriverError(
             'InvalidInput',
-            `'tx', of fromPrisma(), is a transaction of ${await own}, and this Rowlock's driver is ${database}.`,
+            `'tx', of fromPrisma(), is a transaction of ${named}, and this Rowlock's driver is ${database}.`,
           );
-        return await send(tx, database, text, values);
+        return await send(tx, named, text, values);
       } catch (error) {
         throw serversError(error);
       }

@@ -65,6 +65,7 @@ export function settingsOf(options: PostgresOptions): Settings {
   const max = maxConnections ?? 100;
   checkPoolOptions({ maxConnections: max, sessions, answerMs });
   refuseLong(schema);
+  refuseBinary(pool);
   const own = pool ?? new pg.Pool({ ...DEFAULTS, ...client, ...hookOf(client), max });
   return { schema, answerMs, sessions, pool: own, ownsPool: pool === undefined };
 }
@@ -120,6 +121,14 @@ function refuseOtherMost(
   if (pool !== undefined && passedOver !== undefined)
     throw new InvalidInputError(
       `${JSON.stringify(passedOver)} is of the driver's own pool: where you pass a 'pool', set it there.`,
+    );
+}
+
+/** Refuses answers that pg itself reads as if they were texts. @throws InvalidInputError */
+function refuseBinary(pool: Pool | undefined): void {
+  if (Object(pool).options?.binary || pg.defaults.binary)
+    throw new InvalidInputError(
+      "The driver reads what the server sends as text: leave 'binary' out of the pool's options and of pg.defaults.",
     );
 }
 

@@ -25,20 +25,42 @@ const SHAPES: Readonly<Record<string, (row: Row) => unknown>> = {
     ),
 };
 
+const handler = defineHandler({ kind: 'k', payload: anything, run: () => {} });
+
+/** A database with one job, and a client of it. */
+async function stage(options: object = {}) {
+  const fresh = await freshDatabase(inject('postgresUrl'));
+  onTestFinished(fresh.drop);
+  const client = new pg.Client({ connectionString: fresh.url, ...options });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const rowlock = createRowlock({
+    driver: postgres({ connectionString: fresh.url }),
+    handlers: [handler],
+  });
+  onTestFinished(() => rowlock.close());
+  await rowlock.migrate();
+  return { client, rowlock, publicId: (await rowlock.enqueue(handler, { payload: 1 })).publicId };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+
+/** That each call with the client's transaction is refused, and writes nothing. */
+async function expectRefused({ client, rowlock, publicId }: Stage, tx: PostgresTransaction) {
+  await client.query('BEGIN');
+  const refused = { code: 'InvalidInput', message: expect.stringContaining('form that is not known') };
+  await expect(rowlock.enqueue(handler, { payload: 2 }, { tx })).rejects.toMatchObject(refused);
+  await expect(rowlock.cancel(publicId, { tx })).rejects.toMatchObject(refused);
+  await expect(rowlock.find(publicId, { tx })).rejects.toMatchObject(refused);
+  await client.query('COMMIT');
+  expect((await rowlock.jobs.list()).jobs).toMatchObject([{ publicId, status: 'new' }]);
+}
+
 test.each(Object.keys(SHAPES))(
   'an object that answers with a row %s is refused before anything is written',
   async (shape) => {
-    const fresh = await freshDatabase(inject('postgresUrl'));
-    onTestFinished(fresh.drop);
-    const client = new pg.Client({ connectionString: fresh.url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    const handler = defineHandler({ kind: 'k', payload: anything, run: () => {} });
-    const driver = postgres({ connectionString: fresh.url });
-    const rowlock = createRowlock({ driver, handlers: [handler] });
-    onTestFinished(() => rowlock.close());
-    await rowlock.migrate();
-    const { publicId } = await rowlock.enqueue(handler, { payload: 1 });
+    const staged = await stage();
+    const { client } = staged;
     // As a library that has no types of ours.
     const tx: PostgresTransaction = JSON.parse('0', () => ({
       async query(text: string, values: unknown[]) {
@@ -46,13 +68,11 @@ test.each(Object.keys(SHAPES))(
         return { rows: rows.map((row) => SHAPES[shape]?.(row)) };
       },
     }));
-    await client.query('BEGIN');
-    const refused = { code: 'InvalidInput', message: expect.stringContaining('form that is not known') };
-    await expect(rowlock.enqueue(handler, { payload: 2 }, { tx })).rejects.toMatchObject(refused);
-    await expect(rowlock.cancel(publicId, { tx })).rejects.toMatchObject(refused);
-    await expect(rowlock.find(publicId, { tx })).rejects.toMatchObject(refused);
-    await client.query('COMMIT');
-    const { rows } = await client.query('SELECT status FROM rowlock.job');
-    expect(rows).toEqual([{ status: 'new' }]);
+    await expectRefused(staged, tx);
   },
 );
+
+test('a client whose answers are no texts is refused before anything is written', async () => {
+  const staged = await stage({ binary: true });
+  await expectRefused(staged, staged.client);
+});

@@ -70,10 +70,15 @@ const FORMS: Readonly<Record<string, (client: pg.ClientBase) => CallersTx<Postgr
   'an object that answers as a client does': (client) => rowsOf(client),
   'an object that answers with rows': (client) => rowsOnly(client),
   'an object that wraps errors': (client) => wrapping(client),
+  'an object that passes on all that it is given': (client) => passing(client),
 };
 
 function rowsOf(client: pg.ClientBase): AdaptedTransaction {
   return { query: (text, values) => client.query(text, values) };
+}
+
+function passing(client: pg.ClientBase): AdaptedTransaction {
+  return { query: (...given) => Reflect.apply(client.query, client, given) };
 }
 
 function wrapping(client: pg.ClientBase): AdaptedTransaction {

@@ -46,6 +46,13 @@ test("maxConnections beside an application's pool is refused, and says where to 
   );
 });
 
+test("an application's pool whose answers are no texts is refused", () => {
+  const pool = new pg.Pool(Object.assign({ max: 1 }, { binary: true }));
+  expect(() => postgres({ pool })).toThrow(
+    expect.objectContaining({ code: 'ROWLOCK_INVALID_INPUT', message: expect.stringContaining("'binary'") }),
+  );
+});
+
 test.each([{ connectionString: 'postgres://localhost/app' }, { host: 'localhost' }, { ssl: true }])(
   "beside an application's pool, what says where the database is would be passed over, and is refused: %j",
   (other) => {

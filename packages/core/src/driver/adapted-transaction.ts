@@ -3,18 +3,18 @@
  * transactions of ORMs.
  */
 export interface AdaptedTransaction {
-  /** Who made it, and of which database it is. */
-  readonly adapter?: { readonly name: string; readonly database: 'postgres' | 'mysql' };
+  /** Who made it, and of which database it is, if that is certain. */
+  readonly adapter?: { readonly name: string; readonly database?: 'postgres' | 'mysql' };
   /**
    * Sends one statement, with the database's own placeholders: `$1` or `?`. Each row is an object with the columns'
    * names and values as SQL has them. A rejection has the database's own error, or has it as its `cause`.
    *
-   * @param database Whose SQL it is
+   * @param database Whose SQL it is. On Postgres only with an `adapter`: others may pass it on to `pg`, which takes it for a callback.
    */
   query(
     text: string,
     values: (string | number | null)[],
-    database: 'postgres' | 'mysql',
+    database?: 'postgres' | 'mysql',
   ): PromiseLike<readonly object[] | AdaptedAnswer>;
 }
 

@@ -64,11 +64,12 @@ export class CallersTransaction implements Queryable {
    * Whether the next statement that is sent is certain to be in a transaction. A failed transaction counts: the server
    * refuses the statement.
    *
-   * @throws DriverError `TransactionOver`
+   * @throws DriverError `TransactionOver`; `InvalidInput` for a client whose answers are no texts
    */
   #isNext(): boolean {
     if (isOwnHandle(this.#tx)) return true;
-    const { readyForQuery } = Object(this.#tx);
+    const { readyForQuery, binary } = Object(this.#tx);
+    if (binary === true) throw otherShape();
     const status = statusOf(this.#tx);
     if (readyForQuery !== true || typeof status !== 'string') return false;
     if (status === 'I') throw noTransaction();
@@ -81,11 +82,11 @@ export class CallersTransaction implements Queryable {
   }
 
   async #send<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Rows<Row>> {
-    return resultOf(
-      isPg(this.#tx)
-        ? await this.#tx.query<Row>(statementOf(text, values))
-        : await this.#tx.query(text, values.map(given), 'postgres'),
-    );
+    const tx = this.#tx;
+    if (isPg(tx)) return resultOf(await tx.query<Row>(statementOf(text, values)));
+    // What is no adapter may pass all its arguments on to a client of pg, which takes the third for a callback.
+    const database = tx.adapter === undefined ? [] : (['postgres'] as const);
+    return resultOf(await tx.query(text, values.map(given), ...database));
   }
 }
 
@@ -135,6 +136,6 @@ function hasFailed(cause: unknown): DriverError {
 function otherShape(): DriverError {
   return new DriverError(
     'InvalidInput',
-    "'tx' answers in a form that is not known here: query(text, values) must resolve with an array of rows, or with { rows }, where each row is an object, and a text is what the server has sent.",
+    "'tx' answers in a form that is not known here: query(text, values) must resolve with an array of rows, or with { rows }, where each row is an object, and a text is what the server has sent. A client of pg is without 'binary'.",
   );
 }
