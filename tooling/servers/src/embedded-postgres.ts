@@ -7,6 +7,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -120,13 +121,28 @@ function usableBinaries(account: ServerAccount, binaries: PostgresBinaries): Pos
     postgres: join(copy, 'bin', 'postgres'),
     root: copy,
   };
-  if (!versionAs(account, copied.postgres)) {
-    // `verbatimSymlinks`: the libraries' links are relative and must not lead back into the unreadable folder.
-    cpSync(binaries.root, copy, { recursive: true, verbatimSymlinks: true, force: true });
-  }
-  if (versionAs(account, copied.postgres)) return copied;
+  const isUsable = () => versionAs(account, copied.postgres) !== undefined;
+  if (!isUsable()) copyWhole(binaries.root, copy, isUsable);
+  if (isUsable()) return copied;
   const probe = spawnSync(binaries.postgres, ['--version'], { encoding: 'utf8' });
   throw new Error(`The embedded Postgres does not run on this machine: ${probe.error ?? probe.stderr}`);
+}
+
+/** Copies beside the folder, and gives the whole its name: who starts at the same time must not find a part. */
+function copyWhole(from: string, to: string, isThere: () => boolean): void {
+  const part = mkdtempSync(`${to}-`);
+  chmodSync(part, 0o755);
+  // `verbatimSymlinks`: the libraries' links are relative and must not lead back into the unreadable folder.
+  cpSync(from, part, { recursive: true, verbatimSymlinks: true });
+  try {
+    // Takes the place of an empty folder only.
+    renameSync(part, to);
+  } catch {
+    // Another start was faster, or what is there is what a cleaner of old files has left.
+    const isLate = isThere();
+    rmSync(isLate ? part : to, { recursive: true });
+    if (!isLate) renameSync(part, to);
+  }
 }
 
 /** The folder asked for, or one below the system's temporary folder when the server's account cannot reach that. */
