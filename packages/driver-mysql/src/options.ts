@@ -3,7 +3,7 @@ import { milliseconds } from '@rowlock/core/driver';
 import { checkOneOf, checkPoolOptions } from '@rowlock/sql-drivers';
 import type { ConnectionOptions, PoolOptions } from 'mysql2/promise';
 import type { OnConnect } from './connection/session.js';
-import { readUri, sslOf, withoutOptions } from './connection/uri.js';
+import { readUri, sslOf, withOptions } from './connection/uri.js';
 
 /** Options that an application may not set, each with its reason. */
 const FIXED = {
@@ -87,7 +87,7 @@ export interface Settings {
 /** @throws InvalidInputError */
 export function settingsOf(options: MysqlOptions): Settings {
   refuseFixed(options);
-  checkOptions('mysql()', options, [...OPTIONS, ...Object.keys(FIXED)]);
+  checkOptions('mysql()', options, Object.keys({ ...OPTIONS, ...FIXED }));
   const {
     maxConnections = 100,
     push = true,
@@ -114,7 +114,7 @@ export function settingsOf(options: MysqlOptions): Settings {
   const preset = { connectTimeout, enableKeepAlive, keepAliveInitialDelay, maxPreparedStatements };
   const where = url && {
     ...(given.ssl === undefined && sslOf(url)),
-    uri: withoutOptions(url, Object.keys({ ...FIXED, ...preset })),
+    uri: withOptions(url, OF_QUERY),
   };
   const connecting = { ...given, ...where, ...preset, ...ALWAYS, database: schema };
   return { schema, answerMs, maxConnections, push, sessions, severalWriters, connecting, onConnect };
@@ -140,40 +140,41 @@ function refuseFixed(given: unknown): void {
   }
 }
 
-const OPTIONS: readonly string[] = Object.keys({
-  uri: true,
-  host: true,
-  port: true,
-  database: true,
-  user: true,
-  password: true,
+/** Each option, and whether the client takes it from the query of a `uri`. */
+const OPTIONS = {
+  uri: false,
+  host: false,
+  port: false,
+  database: false,
+  user: false,
+  password: false,
   ssl: true,
-  maxConnections: true,
-  answerTimeout: true,
-  sessions: true,
-  severalWriters: true,
-  push: true,
-  onConnect: true,
-  connectTimeout: true,
-  enableKeepAlive: true,
-  keepAliveInitialDelay: true,
-  maxPreparedStatements: true,
+  maxConnections: false,
+  answerTimeout: false,
+  sessions: false,
+  severalWriters: false,
+  push: false,
+  onConnect: false,
+  connectTimeout: false,
+  enableKeepAlive: false,
+  keepAliveInitialDelay: false,
+  maxPreparedStatements: false,
   password1: true,
   password2: true,
   password3: true,
   passwordSha1: true,
   insecureAuth: true,
-  authPlugins: true,
-  authSwitchHandler: true,
+  authPlugins: false,
+  authSwitchHandler: false,
   enableCleartextPlugin: true,
   socketPath: true,
   localAddress: true,
-  stream: true,
+  stream: false,
   compress: true,
   connectAttributes: true,
   stringifyObjects: true,
-  infileStreamFactory: true,
-  queryFormat: true,
+  infileStreamFactory: false,
+  queryFormat: false,
   supportBigNumbers: true,
   bigNumberStrings: true,
   decimalNumbers: true,
@@ -184,13 +185,17 @@ const OPTIONS: readonly string[] = Object.keys({
   disableEval: true,
   debug: true,
   trace: true,
-  Promise: true,
-  pool: true,
-  isServer: true,
+  Promise: false,
+  pool: false,
+  isServer: false,
   queueLimit: true,
   waitForConnections: true,
   gracefulEnd: true,
-} satisfies Record<keyof MysqlOptions, true>);
+} satisfies Record<keyof MysqlOptions, boolean>;
+
+const OF_QUERY: readonly string[] = Object.entries(OPTIONS).flatMap(([name, isTaken]) =>
+  isTaken ? name : [],
+);
 
 const WRITERS: readonly string[] = ['refuse', 'allow'];
 

@@ -79,6 +79,7 @@ test.each([
   'postgres://ada:%zzhunter2@127.0.0.1:1/jobs',
   'postgres://ada@127.0.0.1:1/jobs?password=a hunter2',
   'postgres://ada@127.0.0.1:1/jobs?password=a&hunter2&x=1',
+  'postgres://ada@127.0.0.1:1/jobs?password=a&ssl-hunter2',
   'postgres://ada:hunter2@/jobs?host=/nowhere',
   'postgres:///jobs?host=/nowhere&password=hunter2',
   'postgres://%2Fnowhere/jobs?password=hunter2',

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
-import { connectionUrl } from '@rowlock/sql-drivers';
+import { connectionUrl, tlsNamed } from '@rowlock/sql-drivers';
 import type { SslOptions } from 'mysql2/promise';
 
 /**
@@ -16,11 +16,13 @@ export function readUri(uri: string): URL {
   });
 }
 
-/** The `uri` for the client, without these options and without `ssl-mode`. The client takes options from the query. */
-export function withoutOptions({ href }: URL, names: readonly string[]): string {
+/**
+ * The `uri` for the client, which takes options from the query: with these alone. The client would write the names of others to the
+ * console, and one may be the end of a password with an `&` in it.
+ */
+export function withOptions({ href }: URL, names: readonly string[]): string {
   const url = new URL(href);
-  const left = (name: string): boolean => names.includes(name) || isMode(name);
-  for (const name of [...url.searchParams.keys()].filter(left)) url.searchParams.delete(name);
+  for (const name of [...url.searchParams.keys()]) if (!names.includes(name)) url.searchParams.delete(name);
   return url.href;
 }
 
@@ -43,7 +45,7 @@ export function sslOf({ searchParams }: URL): { readonly ssl?: SslOptions } {
     const known = isMode(name) ? MODES[value.toUpperCase()] : {};
     if (known === undefined || (!isMode(name) && name !== 'ssl' && /ssl|tls/i.test(name)))
       throw new InvalidInputError(
-        `What the query of the \`uri\` says by '${name}' is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
+        `What the query of the \`uri\` says ${tlsNamed(name)} is not understood. \`ssl-mode\` may be ${Object.keys(MODES).join(', ')}; for more pass ` +
           'the option `ssl`.',
       );
     if (isMode(name)) found = known;

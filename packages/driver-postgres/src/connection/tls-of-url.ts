@@ -1,4 +1,5 @@
 import { InvalidInputError } from '@rowlock/core';
+import { tlsNamed } from '@rowlock/sql-drivers';
 
 /** What node-postgres reads about TLS in a URL's query, and the values that mean something to it. An empty list means any. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -25,7 +26,7 @@ export function checkTlsOf({ searchParams }: URL, ssl: unknown): void {
       values === undefined ? !/ssl|tls/i.test(name) : values.length === 0 || values.includes(value);
     if (!isKnown)
       throw new InvalidInputError(
-        `What the query of the \`connectionString\` says by '${name}' is not understood. \`sslmode\` may be ` +
+        `What the query of the \`connectionString\` says ${tlsNamed(name)} is not understood. \`sslmode\` may be ` +
           `${WORDS.sslmode?.join(', ')}; for more pass the option \`ssl\`.`,
       );
     if (ssl !== undefined && REPLACING.has(name))

@@ -41,3 +41,16 @@ function parsed(text: string, isDecoded: boolean): URL | null {
     return null;
   }
 }
+
+/** The usual names of parameters for TLS, as clients of both databases and ORMs have them, without case and lines. */
+const TLS_NAMES: ReadonlySet<string> = new Set(
+  (
+    'ssl sslmode usessl requiressl sslaccept sslca sslcert sslkey sslidentity sslrootcert sslcrl sslpassword sslverify ' +
+    'sslminprotocolversion sslmaxprotocolversion tls tlsversion tlsca tlsmode'
+  ).split(' '),
+);
+
+/** How a message names a parameter for TLS of a URL's query. A name that is not usual may be the end of a password with an `&` in it. */
+export function tlsNamed(name: string): string {
+  return TLS_NAMES.has(name.replaceAll(/[-_]/g, '').toLowerCase()) ? `by '${name}'` : 'of TLS';
+}
