@@ -79,6 +79,7 @@ const FORMS: Readonly<Record<string, (connection: Connection) => CallersTx<Mysql
   'a connection with callbacks': (connection) => Object(connection).connection,
   'an object with query alone': adapted,
   'an object with query alone that tells the status': withStatus,
+  'an object that passes on all that it is given': passing,
 };
 
 function anotherMake(connection: Connection): MysqlTransaction {
@@ -98,6 +99,10 @@ function withoutStatus(connection: Connection): MysqlTransaction {
 function answerWithoutStatus([result, fields]: [object, unknown]): [unknown, unknown] {
   const { affectedRows, insertId } = Object(result);
   return [Array.isArray(result) ? result : { affectedRows, insertId }, fields];
+}
+
+function passing(connection: Connection): AdaptedTransaction {
+  return { query: async (...given) => Object((await Reflect.apply(connection.query, connection, given))[0]) };
 }
 
 function withStatus(connection: Connection): AdaptedTransaction {

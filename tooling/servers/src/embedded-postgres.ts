@@ -128,7 +128,7 @@ function usableBinaries(account: ServerAccount, binaries: PostgresBinaries): Pos
   throw new Error(`The embedded Postgres does not run on this machine: ${probe.error ?? probe.stderr}`);
 }
 
-/** Copies beside the folder, and gives the whole its name: who starts at the same time must not find a part. */
+/** Copies beside the folder, and renames the whole copy, because another start at the same time must not find a part. */
 function copyWhole(from: string, to: string, isThere: () => boolean): void {
   const part = mkdtempSync(`${to}-`);
   chmodSync(part, 0o755);

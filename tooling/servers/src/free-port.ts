@@ -35,7 +35,8 @@ export async function onFreePort<Server>(
 const ATTEMPTS = 5;
 
 /**
- * Starts a server again on its port. While it was down, the port was free for everybody: who has it now is waited for.
+ * Starts a server again on its port. While the server was down, any program could take the port, so the start is repeated until the
+ * port is free.
  * @param takenText what the start's error says when the port is taken
  */
 export async function onPortAgain<Server>(
@@ -52,5 +53,5 @@ export async function onPortAgain<Server>(
   }
 }
 
-/** A net, in milliseconds: most have a port for a moment, as clients and tests do. */
+/** A net, in milliseconds: most programs have such a port for a moment, as clients and tests do. */
 const AGAIN_MS = 60_000;

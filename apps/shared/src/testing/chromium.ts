@@ -49,8 +49,8 @@ function packageVersion(): string {
 }
 
 /**
- * Unpacks it elsewhere, and gives the whole its name: tests of several applications come here at once, and whoever finds a part of
- * it starts that. Leaves the environment as it was: what else is started here has libraries of its own.
+ * Unpacks it elsewhere, and renames the whole, because tests of several applications come here at once, and one that found a part
+ * would start that. Leaves the environment as it was: what else is started here has libraries of its own.
  */
 async function unpack(folder: string): Promise<void> {
   const own = await mkdtemp(`${folder}-`);
@@ -67,7 +67,7 @@ async function unpack(folder: string): Promise<void> {
   }
   await rename(own, folder).catch(async (error: NodeJS.ErrnoException) => {
     await rm(own, { recursive: true });
-    // Another one was faster.
+    // Another process was faster.
     if (!existsSync(folder)) throw error;
   });
 }

@@ -17,8 +17,8 @@ export function readUri(uri: string): URL {
 }
 
 /**
- * The `uri` for the client, which takes options from the query: with these alone. The client would write the names of others to the
- * console, and one may be the end of a password with an `&` in it.
+ * The `uri` for the client, which takes options from the query, with these options alone. The client would write the names of others to
+ * the console, and such a name may be the end of a password with an `&` in it.
  */
 export function withOptions({ href }: URL, names: readonly string[]): string {
   const url = new URL(href);

@@ -120,7 +120,7 @@ export class MysqlAnchor implements Anchor {
     await answerWithin(ANSWER_MS, row.end(pool)).catch(() => {});
     if (client === null) return;
     // The server may be late to notice a sleeping connection that is only closed.
-    const killed = pool.query(`KILL ${sessionOf(client)}`).then(() => this.#lock.released(pool));
+    const killed = pool.query(`KILL ${sessionOf(client)}`).then(() => this.#lock.untilReleased(pool));
     await answerWithin(ANSWER_MS, killed).catch(() => {});
     cut(client);
   }

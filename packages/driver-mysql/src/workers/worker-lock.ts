@@ -48,7 +48,7 @@ export class WorkerLock {
   }
 
   /** Waits until the server has released the lock of a session that was ended. @throws DriverError */
-  async released(on: MysqlTransaction): Promise<void> {
+  async untilReleased(on: MysqlTransaction): Promise<void> {
     await query(on, this.#context.sql.anchor.waitForLock, [this.#name, this.#name]);
   }
 

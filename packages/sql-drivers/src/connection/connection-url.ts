@@ -42,7 +42,7 @@ function parsed(text: string, isDecoded: boolean): URL | null {
   }
 }
 
-/** The usual names of parameters for TLS, as clients of both databases and ORMs have them, without case and lines. */
+/** The usual names of parameters for TLS, of clients of both databases and of ORMs, in small letters, without `-` and `_`. */
 const TLS_NAMES: ReadonlySet<string> = new Set(
   (
     'ssl sslmode usessl requiressl sslaccept sslca sslcert sslkey sslidentity sslrootcert sslcrl sslpassword sslverify ' +

@@ -1,8 +1,8 @@
 import type { JobError, Json } from '@rowlock/core';
 
 /**
- * The error of a row. One that was written by hand may be any JSON, while whoever shows it reads a code and a message: then
- * the message is what the row has, as JSON.
+ * The error of a row. One that was written by hand may be any JSON, while pages and commands read a code and a message. The
+ * message is then the JSON itself.
  */
 export function storedError(json: Json): JobError | null {
   if (json === null || isJobError(json)) return json;
